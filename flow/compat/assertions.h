@@ -1,12 +1,12 @@
 #pragma once
 // ASSERT_EQ and others of Flow, which compare as C++ does: ASSERT_EQ(0xFFFFFFFF, -1) holds. FLOW_ASSERT_EQ compares the
-// values of integers. With them come the other macros of flow/test.h, which leaves macros alone that exist.
+// values of integers. This file includes flow/test.h too, which does not redefine macros that exist.
 
 #include "../base/assert_macros.h"
 
 #include <functional>
 
-// Compilers then say nothing about another library's ASSERT_EQ.
+// In a system header, compilers do not warn of another library's ASSERT_EQ.
 #pragma GCC system_header
 
 #ifndef ASSERT_EQ

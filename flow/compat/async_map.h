@@ -5,10 +5,10 @@
 //     wait(versions.onChange("config"));          // the next change of this key
 //     versions.set("config", 7);
 //
-// A key that was never set has the value V(); setting a key to V() removes it from the map. A watch on such a key takes
-// an entry until it fires or is dropped. The waiters run before the change returns, newest first, and read the new
-// value; they may change the map again. The end of the map fails them with broken_promise. Cancel-safe. K needs <; V
-// needs ==, copies and a default.
+// A key that was never set has the value V(); setting a key to V() removes it from the map. A watch (a future of
+// onChange()) of such a key takes an entry until the watch fires or is dropped. The waiters run before the change
+// returns, newest first. They read the new value, and may change the map again. The destructor of the map fails the
+// waiters with broken_promise. Cancel-safe. K needs <. V needs ==, copies and a default constructor.
 //
 // The watches of a YieldedAsyncMap fire as yieldedFuture does: the oldest first, between other work of the loop.
 
@@ -85,7 +85,7 @@ public:
     int size() const { return static_cast<int>(items_.size()); }
 
 protected:
-    /// Like onChange(key), and returns `through` of its future.
+    /// Like onChange(key), but passes its future to through(), and returns the result.
     template <class F>
     Future<Void> onChange(K const& key, F through) {
         auto place = items_.try_emplace(key).first;
@@ -115,7 +115,7 @@ private:
     AsyncTrigger take(Place place) {
         if (place == items_.end())
             return AsyncTrigger();
-        auto taken = items_.extract(place); // destroyed after it has left the map, since its destructor may use the map
+        auto taken = items_.extract(place); // destroyed after it has left the map: its destructor may use the map
         return std::move(taken.mapped().change);
     }
     std::vector<AsyncTrigger> wakeRange(Place place, Place end) {

@@ -8,8 +8,8 @@
 //
 //     Future<Void> closing = trigger([this] { close(); }, done);
 //
-// A call of trigger() wakes only the waiters of that moment. They run before it returns, newest first, and may destroy
-// the AsyncTrigger. When it is destroyed, the waiters get broken_promise. Cancel-safe.
+// A call of trigger() wakes only the waiters of that moment. They run before trigger() returns, newest first, and may
+// destroy the AsyncTrigger. Its destructor sends broken_promise to the waiters. Cancel-safe.
 
 #include "flow/coro/coroutine.h"
 

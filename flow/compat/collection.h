@@ -7,7 +7,7 @@
 //         when(wait(handlers.getResult())) { UNREACHABLE(); }        // raises the first error of any handler
 //     }
 //
-// An actor that ends is dropped at once. When one fails, all others are cancelled, and getResult() fails with its
+// An actor that ends is dropped at once. When an actor fails, all others are cancelled, and getResult() fails with its
 // error. Destroying the collection cancels its actors; results of getResult() then fail with actor_cancelled. Actors
 // that are added to an ended collection are dropped. Cancel-safe: the collection holds its actors, so dropping a result
 // of getResult() cancels none of them. For actorCollection() and signal(), see below.
@@ -48,10 +48,10 @@ private:
 };
 
 /// Holds the actors that the stream sends. Fails with the first error of an actor, or with the error that ends the
-/// stream; then, and when the result is dropped, the actors are cancelled.
+/// stream. Then, and also when the result is dropped, the actors are cancelled.
 Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 
-/// A collection in which errors of actors are reported (see setDroppedErrorHandler()), and the others continue.
+/// A collection that reports errors of its actors (see setDroppedErrorHandler()). The other actors continue.
 class ActorCollectionNoErrors : NonCopyable {
 public:
     void add(Future<Void> actor, std::source_location caller = std::source_location::current()) {
@@ -67,14 +67,14 @@ private:
     Scope actors_{OnError::Report};
 };
 
-/// A collection with a future for the end of all actors. Its end cancels them, unless a result of signal() is held.
+/// A collection with a future for the end of all actors. The destructor cancels them if no result of signal() is held.
 class SignalableActorCollection : NonCopyable {
 public:
     SignalableActorCollection() { clear(); }
 
     void add(Future<Void> actor);
     /// Returns a future that is ready when all actors have ended, also those that are added meanwhile. Fails with the
-    /// first error. After signalAndReset() and the like, dropping all results cancels the old actors.
+    /// first error. After signalAndReset() or clear(), dropping all results cancels the old actors.
     Future<Void> signal();
     /// Like signal(), but then empties the collection.
     Future<Void> signalAndReset();

@@ -6,7 +6,7 @@
 //     state FlowLock::Releaser releaser(lock);        // its destructor releases the permit
 //
 // A ready future of take() stands for the permit, until release() or the end of a Releaser: make the Releaser directly
-// after the wait. Cancel-safe: a take that is dropped before that releases its permits.
+// after the wait. Cancel-safe: a take that is dropped before it is ready releases its permits.
 //
 // A take that fits into the free permits gets them at once, even if takes of more permits wait: so a holder can take
 // one more permit. But a take of many permits may wait for as long as smaller takes arrive. Waiting takes get their
@@ -46,7 +46,7 @@ public:
         Acquire op = acquire(static_cast<std::size_t>(amount), priority);
         if (!op.isReady())
             return keep(op);
-        Future<Void> taken = Void(); // first, since it may throw
+        Future<Void> taken = Void(); // first, because it may throw
         op.take();
         return taken;
     }
@@ -83,7 +83,7 @@ private:
     std::int64_t permits_;
 };
 
-/// Its destructor releases permits that have been taken.
+/// Holds permits that have been taken: the destructor releases them.
 class FlowLock::Releaser {
 public:
     Releaser() = default;

@@ -107,7 +107,7 @@ public:
     void clear() { destroy(std::exchange(root_, nullptr)); }
     void swap(IndexedSet& other) noexcept { std::swap(root_, other.root_); }
 
-    /// Adds an element. If the set has an equal one, replaces it and its metric if `replaceExisting`.
+    /// Adds an element. If the set has an equal element, replaces it and its metric if `replaceExisting`.
     template <class U>
     iterator insert(U&& data, Metric metric, bool replaceExisting = true) {
         auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
@@ -196,7 +196,7 @@ public:
         return previous(upper_bound(key));
     }
 
-    /// Returns the first element up to which, itself included, the sum of the metrics is above `metric`.
+    /// Returns the first element at which the sum of the metrics, its own included, is above `metric`; else end().
     template <class M>
     iterator index(M const& metric) {
         return iterator(nodeAt(Metric(metric)));
@@ -347,7 +347,7 @@ private:
         update(parent);
         update(node);
     }
-    /// Pseudo-random, from a fixed seed: the shape of a set does not depend on the rest of the program.
+    /// Returns a pseudo-random rank. The seed is fixed: the shape of a set does not depend on the rest of the program.
     std::uint32_t nextRank() {
         rank_ ^= rank_ << 13;
         rank_ ^= rank_ >> 17;

@@ -45,7 +45,7 @@ private:
     std::map<UID, Future<T>> workers_;
 };
 
-/// Holds a reference to the object only until the future is ready. From then on, it must not outlive the object.
+/// Holds a reference to the object only until the future is ready. From then on, this must not outlive the object.
 template <class T>
 class UnsafeWeakFutureReference {
 public:

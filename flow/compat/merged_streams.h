@@ -40,7 +40,7 @@ template <class T>
 Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> to, Propagate = {}) {
     Future<Optional<T>> nextOfA = nextOf(a), nextOfB = nextOf(b);
     for (;;) {
-        co_await (nextOfA && nextOfB); // the first error of the two
+        co_await (nextOfA && nextOfB); // throws the first error of the two
         Optional<T> const &first = nextOfA.get(), &second = nextOfB.get();
         if (!first.present() && !second.present())
             co_return;

@@ -36,8 +36,8 @@ Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::s
     co_return co_await std::move(what);
 }
 
-/// Calls the actor again and again. An interval begins at the end of the call, or at its begin if
-/// `absoluteIntervalDelay` is false. If `isJittered`, the intervals are those of delayJittered().
+/// Calls the actor again and again. If `absoluteIntervalDelay`, an interval begins at the end of a call, otherwise at
+/// the start of a call. If `isJittered`, the intervals are those of delayJittered().
 template <class F>
 Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
                             TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false,
@@ -138,7 +138,7 @@ Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraS
     co_await quorum(all, required);
     co_await (waitForAll(all) || delay(extraSeconds, priority));
 }
-/// Returns true if all are true, and false as soon as one is false.
+/// Waits for the futures in order. Returns false at the first that is false, and true if all are true.
 inline Future<bool> allTrue(std::vector<Future<bool>> all, Propagate = {}) {
     for (Future<bool> const& each : all) {
         bool isTrue = co_await each;
@@ -174,7 +174,7 @@ template <class T, class F>
 auto runAfter(Future<T> first, F then) {
     return flow::mapAsync(std::move(first), std::move(then));
 }
-/// Returns the result of `what`. If it is ready at once, other tasks run first.
+/// Returns the result of `what`. If `what` is ready at the call, other tasks run first.
 template <class T>
 Future<T> orYield(Future<T> what) {
     return what.isReady() ? joinWith(std::move(what), flow::yield()) : what;
@@ -283,7 +283,8 @@ Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value
         }
     }
 }
-/// Copies the input's value to the output: after `seconds`, then `seconds` after each next change, and before an error.
+/// Copies the input's value to the output: after `seconds`, then `seconds` after each next change, and once more if it
+/// fails or is cancelled.
 template <class T>
 Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>> output, double seconds) {
     try {

@@ -28,7 +28,7 @@
 
 namespace flow::compat {
 
-/// A value that grows.
+/// A value that only grows.
 template <class T>
 class Notified {
 public:
@@ -54,7 +54,8 @@ public:
             each.send(Void());
     }
     void operator=(T const& value) { set(value); }
-    /// Returns the number of futures of whenAtLeast() that are not ready.
+    /// Returns the number of calls of whenAtLeast() with a limit that is not reached, also of those with a dropped
+    /// future.
     int numWaiting() const { return static_cast<int>(waiting_.size()); }
 
 private:

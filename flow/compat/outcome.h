@@ -12,7 +12,8 @@
 //     Future<Page> page = tagError<Page>(stopped, operation_obsolete());   // fails with it when `stopped` is ready
 //     wait(setAfter(open, 5.0, true));                 // open->set(true)
 //
-// Unless a comment says otherwise, errors of the inputs fail the result. Cancel-safe: dropping it releases the inputs.
+// Unless a comment says otherwise, errors of the inputs fail the result. Cancel-safe: dropping the result releases the
+// inputs.
 
 #include "flow/combine/race.h"
 #include "flow/compat/wait_for_all.h"

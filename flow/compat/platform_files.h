@@ -275,7 +275,7 @@ inline std::vector<std::string> listDirectories(std::string const& directory) {
     std::sort(names.begin(), names.end());
     return names;
 }
-/// Appends the paths of the files in the directory and below it.
+/// Appends to `out` the paths of the files in the directory `path` and below it.
 inline void findFilesRecursively(std::string const& path, std::vector<std::string>& out) {
     for (std::string const& name : listFiles(path))
         out.push_back(joinPath(path, name));

@@ -179,7 +179,7 @@ struct MachineRAMInfo {
     std::int64_t committed;
     std::int64_t available;
 };
-/// Used swap counts as committed. Throws platform_error.
+/// Sets the members of `info`. Used swap counts as committed. Throws platform_error.
 inline void getMachineRAMInfo(MachineRAMInfo& info) {
     auto bytes = [](std::string_view word) {
         std::int64_t number = flow::compat::numberBehind(word, "/proc/meminfo");
@@ -266,7 +266,7 @@ inline void onCrash(int signal) {
 
 } // namespace flow::compat
 
-/// Adds a callback of the crash handler. They are called in the order of their registration.
+/// Adds a callback of the crash handler, which calls its callbacks in the order of their registration.
 inline void registerCrashHandlerCallback(void (*callback)()) {
     flow::compat::crashCallbacks.push_back(callback);
 }

@@ -10,8 +10,8 @@
 // result has the first error. Among futures that are ready at the call, the first in order counts.
 //
 // The result holds the futures that are not ready, even when it is ready itself, so that they run on. With
-// Remaining::Released it releases them when it is decided, before its waiter runs. Cancel-safe: dropping the result
-// releases the futures, which cancels a future that nothing else holds.
+// Remaining::Released the result releases them when it is decided, before its waiter runs. Cancel-safe: dropping the
+// result releases the futures, which cancels a future that nothing else holds.
 
 #include "flow/combine/all.h"
 
@@ -42,7 +42,7 @@ Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaini
     return quorum(futures, futures.size(), remaining, caller);
 }
 
-/// Waits until a future has a value. Fails if an error comes first. Without futures, it is ready at once.
+/// Waits until one of the futures has a value. Fails if an error comes first. Without futures, the result is ready.
 template <class T>
 Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {

@@ -181,7 +181,7 @@ auto mapAsync(std::vector<Future<T>> const& all, F actor) {
     return made;
 }
 /// Sends the result of the actor for each element, in the order of the elements. The actors run at the same time. At
-/// the end of the input, sends end_of_stream; sends and throws another error.
+/// the end of the input, sends end_of_stream. Sends any other error too, and also throws it.
 template <class T, class F, class U = typename std::decay_t<std::invoke_result_t<F, T>>::Element>
 Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
     std::deque<Future<U>> running;
@@ -247,7 +247,7 @@ Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error, Propaga
         throw error;
     out = std::move(found).get();
 }
-/// Returns the result of `what`. Its error also ends the stream; so does a cancel, as with Flow.
+/// Returns the result of `what`. Its error or its cancel also ends the stream, as in Flow.
 template <class T, class U>
 Future<T> forwardErrors(Future<T> what, PromiseStream<U> output, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
@@ -300,7 +300,7 @@ Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output, Propagat
     co_await std::move(signal);
     output.send(std::move(value));
 }
-/// Sends the value or the error of `what` into the promise. Nothing cancels this.
+/// Sends the value or the error of `what` into the promise `result`. Nothing can cancel this wait.
 template <class T>
 void uncancellable(Future<T> what, Promise<T> result) {
     forwardPromise(std::move(result), std::move(what));

@@ -71,7 +71,7 @@ Text withoutArguments(Text name) {
     return name.starts_with("operator") ? name : name.substr(0, name.find('<'));
 }
 
-/// Returns `text` without the result type, with which symbols of templates begin.
+/// Returns `text` without the result type. Only the symbols of templates begin with a result type.
 Text withoutResult(Text text) {
     std::size_t start = 0;
     outside(text, [&](std::size_t i) {

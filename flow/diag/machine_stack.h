@@ -5,15 +5,15 @@
 //
 //     addr2line -e /usr/bin/server -p -C -f -i 0x1a2b3f 0x1a2bf4
 //
-// The innermost call is first. Calls in another file than the innermost one, such as a shared library, are left out.
-// Unlike symbolName(), this reads no file. asyncStack() (flow/inspect/async_stack.h) shows the waits.
+// The innermost call is first. Calls in other files than that of the innermost call, such as shared libraries, are left
+// out. Unlike symbolName(), this reads no file. asyncStack() (flow/inspect/async_stack.h) shows the waits.
 
 #include <cstddef>
 #include <string>
 
 namespace flow {
 
-/// Returns the command, from the caller on; empty if the stack cannot be read. Throws std::bad_alloc.
+/// Returns the command for the caller and its callers; empty if the stack cannot be read. Throws std::bad_alloc.
 std::string machineStack();
 
 /// Like machineStack(), for the return addresses that ::backtrace() of <execinfo.h> gives.

@@ -1,8 +1,8 @@
 // findProgramCall() takes the return addresses of the stack up to the first one with a symbol of the program, and runs
-// addr2line for them if the place is wanted. Since a function of the program may be inlined into the library, the place
-// is the first line in a file of the program, and the function may be the one with this line.
+// addr2line for them if the place is wanted. A function of the program may be inlined into the library. So the place is
+// the first line in a file of the program, and if the function with this line is inlined, `function` names it.
 //
-// gcc records a wrong line for calls in a statement with a co_await: placeInGccCoroutine() finds a line or a few lines.
+// gcc records a wrong line for calls in a statement with a co_await: placeInGccCoroutine() finds the line or a range.
 //
 // Without symbols, debug information or addr2line, fields of the result stay empty.
 
@@ -133,7 +133,7 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
 
 /// Returns the place of `call` in a coroutine. For calls in a statement with a co_await, gcc records the line of the
 /// coroutine's closing brace. If the code before and after the call has one line, returns this line; if it has two, the
-/// range "file:first-last". Otherwise the range of the coroutine: its first instructions have its first and last line.
+/// range "file:first-last". Otherwise returns the range of the coroutine, which its first instructions give.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {
     constexpr std::uintptr_t kHead = 32;    // bytes at the start of the function, which have both lines

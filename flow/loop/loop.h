@@ -80,7 +80,7 @@ public:
         run<Void>(std::move(future), caller);
     }
     /// Runs until stop(), or until no work is left. While a WorkGuard exists, run() waits for posts of other threads
-    /// even without work. Returns true if stop() ended it.
+    /// even without work. Returns true if stop() was called.
     bool run();
     /// Runs until the LastWork has ended, or until stop(). Does nothing inside of a step.
     void runLastWork();

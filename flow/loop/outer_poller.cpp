@@ -84,7 +84,7 @@ void RealLoop::OuterPoller::readableIn(double seconds) noexcept {
 }
 
 void RealLoop::OuterPoller::wait(double seconds) noexcept {
-    bool isDriven = isDriven_ && loop_.isDriven(); // otherwise run() sleeps here, also a run() inside of a step
+    bool isDriven = isDriven_ && loop_.isDriven(); // if not driven, run() sleeps here, also a run() inside of a step
     if (seconds > 0 && !isDriven && (!inner_ || inner_->settle())) {
         epoll_event any;
         readableIn(seconds);

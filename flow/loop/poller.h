@@ -42,7 +42,7 @@ public:
     /// Returns a descriptor that is readable while wait(0) would find news: valid after prepare(), until the process
     /// forks. A poller that returns -1 cannot be used in a loop inside another one.
     virtual int descriptor() const { return -1; }
-    /// Called before another loop waits for descriptor(). Returns false if wait(0) must be called again first.
+    /// Called before another loop waits for descriptor(). Returns false if wait(0) must be called again instead.
     virtual bool settle() noexcept { return true; }
 };
 

@@ -29,7 +29,7 @@ double machineTime() noexcept {
 }
 
 double realLoopTime() noexcept {
-    double start = startOfFirstLoop(); // read first: this call may set it to the time of now
+    double start = startOfFirstLoop(); // must come first: the first call sets the start
     return machineTime() - start;
 }
 

@@ -5,8 +5,8 @@
 //     loop.run(serve());
 //
 // now() and timer() count seconds from the start of the program's first RealLoop, so all RealLoops of a program agree.
-// The clock is machineTime(), which all programs of a machine share. A timer is never early. In a step, yield()
-// suspends only after about 2 ms, or as soon as a more urgent step is ready.
+// The clock is machineTime(), which all programs of a machine share. A timer is never early. If a step often calls
+// yield(), yield() suspends it after about 2 ms, or as soon as a more urgent step is ready.
 //
 // A RealLoop can be driven by another loop of its thread, such as GLib's, Qt's or asyncio's, which then sleeps for
 // both:
@@ -44,8 +44,8 @@ public:
 
     /// Returns a descriptor that is readable whenever runReady() has something to do: a step or a timer is due, a
     /// descriptor has news, another thread has called post(), or stop() was called. The descriptor is the same as long
-    /// as the loop exists, with any poller, and the loop closes it. Only wait until it is readable. The first call
-    /// makes the descriptor; from then on run() takes a little longer. Throws platform_error.
+    /// as the loop exists, with any poller, and the loop closes it. The only permitted use is to wait until it is
+    /// readable. The first call makes the descriptor; from then on run() takes a little longer. Throws platform_error.
     int descriptor();
     /// Runs the steps that are due, for about 2 ms at most, and does not sleep. If steps are left, descriptor() stays
     /// readable. Returns true after stop().
@@ -75,8 +75,8 @@ private:
 };
 
 namespace detail {
-/// From then on failures of this program, and SIGQUIT after reportOnQuit(), report what waits on `made`. See
-/// flow/inspect/.
+/// Called by the constructor of RealLoop. From then on, failures of this program, and SIGQUIT after reportOnQuit(),
+/// report pending computations. See flow/inspect/.
 void realLoopMade(RealLoop& made);
 } // namespace detail
 

@@ -69,7 +69,7 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // it was set before the timers of equal deadline there
+        pushFront(bucketOf(soonEnd_), link); // set before the timers with an equal deadline there
     }
 }
 

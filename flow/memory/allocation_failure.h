@@ -65,9 +65,10 @@ inline bool allocationFails() noexcept {
 }
 
 /// Calls `operation()` once without a failure, and then again and again: its first allocation fails, then its second,
-/// and so on, until none fails. After each failure, calls `operation()` without one, to see that it still works. In a
-/// failed call, `operation()` may throw std::bad_alloc, or unknown_error of an actor that threw it; other exceptions
-/// are rethrown. Throws std::logic_error if a failed call leaks blocks. Returns the number of failed allocations.
+/// and so on, until none fails. After each failure, calls `operation()` without a failure, to see that it still works.
+/// In a failed call, `operation()` may throw std::bad_alloc, or unknown_error of an actor that threw it; other
+/// exceptions are rethrown. Throws std::logic_error if a failed call leaks blocks. Returns the number of failed
+/// allocations.
 template <class Operation>
 std::uint64_t failEachAllocation(Operation operation) {
     operation(); // objects that a thread makes once and keeps are made here

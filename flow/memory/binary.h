@@ -11,11 +11,11 @@
 //     reader >> peer >> number;
 //     reader.assertEnd();
 //
-// A number, an enum or a bool is written as its bytes. A string or a container is written as a 32-bit count and its
-// elements; an Optional or an ErrorOr as a byte and its value or its error; a std::variant as a byte, the number of its
-// alternative, and its value. A plain struct (flow/memory/members.h) is written as its members in order. Another class
-// has a member `serialize` for both directions. A plain struct may have `serialize` too, to choose its members and
-// their order:
+// A number, an enum or a bool is written as its bytes. A string or a container is written as a 32-bit count, then its
+// elements. An Optional or an ErrorOr is written as a byte, then its value or its error. A std::variant is written as
+// the number of its alternative in a byte, then its value. A plain struct (flow/memory/members.h) is written as its
+// members in order. Another class has a member `serialize` for both directions. A plain struct may have `serialize`
+// too, to choose its members and their order:
 //
 //     template <class Ar>
 //     void serialize(Ar& ar) { serializer(ar, id, name, port); }

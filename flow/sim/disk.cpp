@@ -3,7 +3,7 @@
 //
 // operate() runs every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // completes its future. kill() ends all operations and the life of the disk. crash() calls kill(), and then drops
-// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() those of a file.
+// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() draws a file's changes.
 
 #include "flow/sim/disk.h"
 
@@ -66,7 +66,7 @@ struct Timing {
     double after;
 };
 
-/// Thrown by an effect to fail like a system call. operate() makes an Error of it, with the call and the path.
+/// An effect throws a Failure to fail like a system call. operate() makes an Error of it, with the call and the path.
 struct Failure {
     int number; // errno
     bool isInjected = false;
@@ -86,7 +86,7 @@ Call callOf(char const* name, std::string const& path) {
     return {name, std::make_shared<std::string const>(path)};
 }
 
-/// Waits, calls effect(), waits again, and sends the result or the error. Without memory for a timer, sends bad_alloc.
+/// Waits, calls effect(), waits again, and sends the result or the error. If a timer gets no memory, sends bad_alloc.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;

@@ -11,7 +11,7 @@ namespace flow {
 struct SimulationFailure {
     /// The first line of the text, with # for each decimal or hexadecimal number: equal for all failures of a kind.
     std::string signature;
-    /// The description. If only some of the processes run, simulate() adds a line with those that are down.
+    /// The description. If only some of the processes run, simulate() adds a line with the stopped processes.
     std::string text;
 
     static SimulationFailure of(std::string text);

@@ -86,7 +86,7 @@ std::string valueToText(Optional<std::string> const& value) {
     std::string const& text = value.get();
     if (text.size() <= kShown)
         return '"' + printable(text) + '"';
-    // The length is added, since values that differ only after the cut often have different lengths.
+    // The length is added, because values that differ only after the cut often have different lengths.
     return '"' + printable(text.substr(0, kShown)) + "\"...(" + std::to_string(text.size()) + " bytes)";
 }
 

@@ -30,7 +30,7 @@ std::map<std::string_view, Operations> byKey(History const& history) {
     return keys;
 }
 
-/// Returns the number of events of the shortest prefix that is not linearizable. A binary search finds it, since each
+/// Returns the number of events of the shortest prefix that is not linearizable. A binary search finds it, because each
 /// longer prefix is not linearizable either. A prefix that the budget does not decide counts as linearizable.
 std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
     std::vector<std::size_t> ends; // only at returns: an invocation cannot make a prefix wrong
@@ -91,7 +91,7 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// Returns the last operations, and some earlier writers of the value that the last returned one read or expected.
+/// Returns the last operations, and some earlier writers of the value that the last operation read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

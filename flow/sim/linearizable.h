@@ -39,8 +39,8 @@ struct LinearizabilityVerdict {
 };
 
 /// Checks a history, with at most about `budget` steps for each key. Ten million steps take a second or two. A step
-/// takes at most a few hundred bytes. The search is short if most writes have different values, since the result of a
-/// read then shows its write.
+/// takes at most a few hundred bytes. The search is short if most writes have different values, because each read then
+/// shows which write it has seen.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

@@ -1,7 +1,8 @@
 // The search is depth-first, with its own stack: places_ holds a Place for each point on the way to the present one,
 // and moves_ holds the moves that are possible from these points. A move takes an operation that has returned (done_).
-// If this does not fit the value, the move first takes operations of unknown outcome (kinds_) that make it fit.
-// arrive() lists the moves of a place, take() makes one, leave() undoes it. If done_ is all taken, an order is found.
+// If that operation does not fit the value, the move first takes operations of unknown outcome (kinds_) that make it
+// fit. arrive() lists the moves of a place, take() makes a move, leave() undoes it. When all of done_ is taken, an
+// order is found.
 //
 // Four rules keep the search short. A read that fits is taken immediately. Of several calls with the same effect, only
 // one is tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are
@@ -167,7 +168,7 @@ private:
     }
 
     // next_ and previous_ list the calls and returns, in order. Entry 2i is the call of done_[i], entry 2i + 1 is its
-    // return. Entry ends_ stands before the first and after the last.
+    // return. Entry ends_ stands before the first and after the last entry.
 
     void link() {
         std::vector<std::pair<std::size_t, std::size_t>> events;
@@ -197,7 +198,7 @@ private:
     /// Puts an entry back between its old neighbours. The entry that was unlinked last must be put back first.
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
-    /// Adds a place for the present point, and lists its moves; no moves if the point need not be searched.
+    /// Adds a place for the present point and lists its moves. Lists none if the point need not be searched.
     void arrive() {
         places_.push_back({moves_.size(), chains_.size(), moves_.size(), taken_.size(), state_});
         calls_.clear();
@@ -227,7 +228,7 @@ private:
         }
     }
 
-    /// Among calls with the same effect, keeps the one that returns first, since the others can still be taken later.
+    /// Among calls with the same effect, keeps the call that returns first: the others can still be taken later.
     void dropAlike() {
         std::size_t kept = 0;
         for (std::size_t done : calls_) {
@@ -261,8 +262,9 @@ private:
     }
 
     /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. If
-    /// `done` does not need an operation of unknown outcome, an order can leave it out, or have it after `done`. So a
-    /// chain is any write, and then compareAndSets, each of which needs the value that the operation before it leaves.
+    /// `done` does not need an operation of unknown outcome, an order can have that operation after `done` or not at
+    /// all. So a chain is any write, and then compareAndSets, each of which needs the value that the operation before
+    /// it leaves.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {
@@ -281,7 +283,7 @@ private:
 
     /// Lists the chains that leave the value `target`. chain_ holds the later operations of a chain, in reverse order.
     void listChainsTo(State target, std::size_t done) {
-        visited_[static_cast<std::size_t>(target)] = true; // no value twice: operations between the two are not needed
+        visited_[static_cast<std::size_t>(target)] = true; // a chain needs no value twice
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
             Effect const& maker = kinds_[kind].effect;
             if (++steps_ > budget_)

@@ -42,7 +42,7 @@ struct ProcessOptions {
     std::map<std::string, double> knobs = {};
     /// The process's clock is ahead of the world's time by this number of seconds.
     Seconds clockOffset = 0;
-    /// If main ends with an error, the process starts again after this number of seconds; if it is 0, it stays down.
+    /// If main ends with an error, the process starts again after this number of seconds. 0 means that it stays down.
     Seconds restartAfter = 0;
     /// If true, no fault "per second of a process" (flow/sim/faults.h) is injected into this process.
     bool protectedFromFaults = false;
@@ -56,7 +56,7 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed. After this call, nothing that their destructors do may have an effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns the kinds of data that a power loss could destroy now, as bits. The fault powerLoss may wait for a bit.
+    /// Returns the kinds of data that a power loss could destroy now, as bits. powerLoss may wait until a bit is set.
     virtual unsigned risks() const { return 0; }
     /// Returns all bits that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }
@@ -111,7 +111,7 @@ public:
     Loop& loop() const { return *loop_; }
     /// Returns the number of starts.
     int lives() const { return lives_; }
-    /// Returns the error with which main ended in the last life; Error() if it had none, empty if main did not end.
+    /// Returns the error of main in the last life: Error() if main ended without an error, empty if it did not end.
     std::optional<Error> const& exit() const { return exit_; }
     /// Returns a future that is ready when the process stops the next time. The future belongs to the world's loop.
     Future<Void> onStop() { return stops_.onChange(); }

@@ -20,7 +20,7 @@ struct Choice {
     int of; // the number of steps to choose from
 };
 
-/// The choices of one run: first those that advance() prepared, then always the first step.
+/// The choices of one run: first the choices that advance() prepared, then always the first step.
 class Course {
 public:
     int choose(int count) {

@@ -31,7 +31,7 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
     return world.failure();
 }
 
-/// Returns the line "down: a, b"; nothing if all processes run, or if the simulation has stopped them all.
+/// Returns the line "down: a, b"; an empty text if all processes run, or if the simulation has stopped them all.
 std::string stoppedProcesses(World const& world) {
     std::string text;
     bool isOneRunning = false;
@@ -98,7 +98,7 @@ SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, Faul
 }
 
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter) {
-    thread_local Record first; // reuses the memory of the last seed, since new pages cost more than the writes
+    thread_local Record first; // reuses the memory of the last seed: new pages cost more than the writes
     first.reset();
     SimulationResult result = simulate(simulation, seed, filter, &first);
     Record second(first);

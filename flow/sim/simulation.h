@@ -12,8 +12,8 @@
 // A program that links millrace::sim_main runs simulations: `simulations --run queue --seeds 0..99`. Each seed chooses
 // some faults and their probabilities, and is run twice. Both runs must have the same digest and the same failure. A
 // run fails if its future has an error, world.fail() is called, an invariant does not hold, nothing can happen any more
-// although the future is not ready, or the world's time passes the limit or stands still. It also fails if, after its
-// end, actors of the simulation itself are left, or futures or promises of its processes.
+// although the future is not ready, or the world's time passes the limit or stands still. It also fails if actors of
+// the simulation itself, or futures or promises of its processes, are left after its end.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"

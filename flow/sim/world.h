@@ -79,7 +79,7 @@ public:
     /// Calls hook.prepare() for each process that is made from now on, until remove().
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// Makes `watch` the observer of the world, in place of the one before. Null: no observer.
+    /// Makes `watch` the observer of the world, in place of the previous observer. Null means no observer.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
     // If code of a process calls start(), kill(), reboot() or swapAddresses(), the action follows the process's turn.
@@ -101,7 +101,7 @@ public:
     void jumpClock(Process& process, Seconds seconds);
     /// Sets the rate of the process's clock from now on; 1 is the rate of the world's time.
     void setClockRate(Process& process, double rate);
-    /// Makes one allocation of the process's actors fail: the next one after `n` that succeed.
+    /// Makes one allocation of the process's actors fail: `n` allocations succeed, then the next one fails.
     void failAllocation(Process& process, std::int64_t n);
 
     Faults const& faults() const { return faults_; }
@@ -114,7 +114,7 @@ public:
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
     /// Counts a fault that the caller has injected without a call of injects().
     void injected(FaultKind kind, std::uint64_t what);
-    /// Sets the function that injects a fault "per second of a process" that the world cannot inject (network faults).
+    /// Sets the function that injects faults of `kind`, a kind "per second of a process" that needs the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Sets the filter: from now on, only faults that it admits are injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }

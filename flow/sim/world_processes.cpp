@@ -99,7 +99,7 @@ void World::halt(Process& process, bool powerLost) {
             attachment->stopped(process, powerLost);
         {
             StoppedMachine stopped(process.cells_);
-            stopped.destroyDetached(); // first, since they may refer to variables of main, which has started them
+            stopped.destroyDetached(); // first: they may refer to variables of main, which has started them
             process.main_ = Future<Void>();
             stopped.destroyRest();
             if (worldWatch_)

@@ -11,8 +11,9 @@ using flow::actorCollection;
 using flow::ActorCollectionNoErrors;
 using flow::SignalableActorCollection;
 
-/// Like actorCollection(actors), and counts the running actors. When the first comes or the last ends, sets
-/// `*lastChangeTime`, and adds the seconds since its old value to `*allTime`, and to `*idleTime` if no actor ran.
+/// Like actorCollection(actors), and counts the running actors. When the first actor comes or the last actor ends, sets
+/// `*lastChangeTime`, and adds the seconds since its old value to `*allTime`, and to `*idleTime` if no actor ran
+/// meanwhile.
 inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<flow::Void>> actors, int* count,
                                                 double* lastChangeTime = nullptr, double* idleTime = nullptr,
                                                 double* allTime = nullptr, bool returnWhenEmptied = false) {
@@ -47,4 +48,4 @@ inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<
     }
 }
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

@@ -5,7 +5,8 @@
 //     BinaryWriter writer(Unversioned());
 //     writer << small;                                  // one byte up to 63, two up to 8191, 7 bits more per byte
 //
-// Format: a 1 for each byte, a 0, and the number. For a negative number n: the number ~n, with all bits inverted.
+// Format, in bits: a 1 for each byte, a 0, and the number. For a negative number n: the number ~n, with all bits
+// inverted.
 
 #include "serialize.h"
 

@@ -47,7 +47,7 @@ public:
         double place = std::ceil(static_cast<double>(samples_.size()) * part) - 1;
         return samples_[static_cast<std::size_t>(std::max(place, 0.0))];
     }
-    // Return the least and the greatest of all values, also of those that are not kept.
+    // Return the least and the greatest of all values, kept or not.
     T min() const { return min_; }
     T max() const { return max_; }
     std::uint64_t getPopulationSize() const { return count_; }

@@ -15,10 +15,11 @@
 //     AsyncGenerator<int> each = doubled(numbers);
 //     while (each) use(co_await each());
 //
-// A Generator is that of flow/tasks/generator.h, and runs to its first value at the first request. The call operator of
-// an AsyncGenerator runs its body to the next co_yield, or to the next wait, and returns the future of the value. Await
-// this future before the next call. An error of the body is the error of this future; at the end of the body it is
-// end_of_stream. From then on the generator is false. Dropping it cancels the body.
+// A Generator wraps the Generator of flow/tasks/generator.h, but runs to its first value only at the first request. The
+// call operator of an AsyncGenerator runs its body to the next co_yield, or to the next wait, and returns the future of
+// the value. Await this future before the next call. If the body fails, this future fails with that error. If the body
+// ends, this future fails with end_of_stream. From then on the generator is false. Dropping the generator cancels the
+// body.
 
 #include "../../flow.h"
 #include "../../tasks/generator.h"
@@ -119,7 +120,7 @@ public:
     AsyncGenerator& operator=(AsyncGenerator&&) noexcept = default;
 
     flow::Future<T> operator()() { return meeting_->ask(); }
-    /// Returns true until the body has ended. It can only end after a request for a value.
+    /// Returns true until the body has ended. The body can end only after a request for a value.
     explicit operator bool() const { return !meeting_->isOver(); }
 
 private:

@@ -5,7 +5,8 @@
 //     numbers.push_back(3);
 //     numbers.pop_front();                                     // 2, 3
 //
-// A std::deque. Unlike Flow's, an empty one takes memory, and references to elements outlive a push_back().
+// A Deque is a std::deque. Unlike Flow's Deque, an empty Deque takes memory, and references to elements stay valid
+// after push_back().
 
 #include <cstddef>
 #include <deque>

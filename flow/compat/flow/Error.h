@@ -19,7 +19,7 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
 
 using flow::actor_cancelled;
 using flow::error_code_actor_cancelled;
-/// Makes an error for `throw`. Prints the text to standard error, and writes an event of SevError with it.
+/// Returns an internal_error to throw. Prints `message` to standard error, and writes an event of SevError with it.
 inline flow::Error internal_error_msg(char const* message,
                                       std::source_location where = std::source_location::current()) {
     std::fprintf(stderr, "Internal Error @ %s %u: %s\n", where.file_name(), where.line(), message);

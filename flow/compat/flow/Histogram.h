@@ -5,9 +5,9 @@
 //     reads->sampleSeconds(now() - begin);
 //     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each; then clears them
 //
-// Bucket i has the values from 2^i up to below 2^(i+1), and the first one also 0. A bucket of percentageLinear has 4
-// percent, one of countLinear a 31st of the range between the bounds. A thread has one histogram of a name, for as long
-// as a reference to it exists.
+// Bucket i has the values from 2^i up to below 2^(i+1), and the first one also 0. With percentageLinear a bucket has 4
+// percent, with countLinear a 31st of the range between the bounds. A thread has one histogram of each name, as long as
+// a reference to it exists.
 
 #include "../../flow.h"
 

@@ -11,7 +11,7 @@
 // The file system is that of the current loop (flow/file/async_file.h defines atomicity, durability and cancel safety),
 // so a simulated process has its own disk. A program can set another: `g_network->setGlobal(INetwork::enFileSystem,
 // system)`. write() copies its bytes when it is called. A buffer for read() must exist until the future is ready or
-// dropped. `mode` has no effect. Only the flags with a comment below have an effect.
+// dropped. `mode` has no effect. Only OPEN_READWRITE and the flags with a comment have an effect.
 
 #include "../../file/async_file.h"
 #include "network.h"
@@ -78,7 +78,7 @@ public:
     virtual ~IAsyncFileSystem() = default;
     virtual flow::Future<flow::Reference<IAsyncFile>> open(std::string const& filename, std::int64_t flags,
                                                            std::int64_t mode) = 0;
-    /// Deletes a file. With `mustBeDurable`, it does not come back after a power loss.
+    /// Deletes a file. With `mustBeDurable`, the file does not come back after a power loss.
     virtual flow::Future<flow::Void> deleteFile(std::string const& filename, bool mustBeDurable) = 0;
     virtual flow::Future<flow::Void> renameFile(std::string const& from, std::string const& to) = 0;
     /// Returns the time of the last change. Not for simulated disks.
@@ -197,4 +197,4 @@ inline IAsyncFileSystem* IAsyncFileSystem::filesystem() {
     return own ? static_cast<IAsyncFileSystem*>(own) : &ofLoop;
 }
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

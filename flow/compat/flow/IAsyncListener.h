@@ -6,7 +6,7 @@
 //     kelvin->get();                                           // 293
 //     wait(kelvin->onChange());
 //
-// It holds its source, and changes with it, unless the function returns an equal value.
+// A listener holds its source, and changes with the source, unless the function returns an equal value.
 
 #include "../../flow.h"
 
@@ -58,4 +58,4 @@ flow::Reference<IAsyncListener<Output>> IAsyncListener<Output>::create(flow::Ref
     return flow::Reference<IAsyncListener>(new Made(std::move(input), std::move(function)));
 }
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

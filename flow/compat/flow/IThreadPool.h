@@ -15,8 +15,8 @@
 //     Future<std::string> answer = read->result.getFuture();
 //     pool->post(read);
 //
-// The pool owns receivers and actions. stop(), and the last reference, wait for running actions and cancel all others.
-// On a simulated loop, post() runs the action at once. New code: runBlocking() (flow/threads/run_blocking.h).
+// The pool owns receivers and actions. stop() and the end of the last reference wait for running actions and cancel all
+// others. On a simulated loop, post() runs the action at once. New code: runBlocking() (flow/threads/run_blocking.h).
 
 #include "flow.h"
 
@@ -72,7 +72,7 @@ public:
 
 namespace flow::compat {
 
-/// Posts calls to the loop on which this was made. Until the last call, that loop does not end for lack of work.
+/// Posts calls to the loop on which this was made. Until postLast(), that loop does not end for lack of work.
 class WayHome {
 public:
     WayHome() : loop_(&Loop::current()), guard_(std::make_unique<WorkGuard>(*loop_)) {}

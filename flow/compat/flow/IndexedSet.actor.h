@@ -3,4 +3,4 @@
 
 #include "IndexedSet.h"
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

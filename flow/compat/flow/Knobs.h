@@ -104,7 +104,7 @@ struct FlowKnobs {
     // The range of delayJittered(), relative to its argument.
     double DELAY_JITTER_OFFSET = flow::kJitterOffset;
     double DELAY_JITTER_RANGE = flow::kJitterRange;
-    /// 0, since Faults (flow/sim/faults.h) lengthen delays in a simulation.
+    /// 0: Faults (flow/sim/faults.h) lengthen delays in a simulation instead.
     double MAX_BUGGIFIED_DELAY = 0;
 };
 

@@ -43,23 +43,24 @@ inline constexpr std::size_t kPackSize<pack<Types...>> = sizeof...(Types);
 template <int i, class Pack>
 using index_t = typename flow::compat::TypeAt<static_cast<std::size_t>(i), Pack>::type;
 
-/// size, save(bytes, value, context), load(bytes, value, context)
+/// A specialisation has size, save(bytes, value, context) and load(bytes, value, context).
 template <class T>
 struct scalar_traits : std::false_type {};
-/// size(value, context), save(bytes, value, context), load(bytes, size, value, context)
+/// Has size(value, context), save(bytes, value, context) and load(bytes, size, value, context).
 template <class T>
 struct dynamic_size_traits : std::false_type {};
-/// value_type, num_entries(vector, context), begin(vector, context), reserve(vector, count, context), and
-/// insert(vector, context), which returns an output iterator
+/// Has value_type, num_entries(vector, context), begin(vector, context), reserve(vector, count, context), and
+/// insert(vector, context), which returns an output iterator.
 template <class T>
 struct vector_like_traits : std::false_type {};
-/// alternatives, empty(value, context), index(value, context), get<i>(value, context), assign<i>(value, item, context)
+/// Has alternatives, empty(value, context), index(value, context), get<i>(value, context), assign<i>(value, item,
+/// context).
 template <class T>
 struct union_like_traits : std::false_type {};
-/// types, get<i>(value, context), assign<i>(value, item, context)
+/// Has types, get<i>(value, context) and assign<i>(value, item, context).
 template <class T>
 struct struct_like_traits : std::false_type {};
-/// serialize(archive, value), like the member function
+/// Has serialize(archive, value), like the member function.
 template <class T>
 struct serializable_traits : std::false_type {};
 

@@ -5,8 +5,8 @@
 //     int end = 0;
 //     Optional<double> size = parseNumberPrefix<double>("2.5 KiB"_sr, 10, &end);   // 2.5, and 3
 //
-// They read as strtoll(), strtoull() and strtod() do: blanks and a sign may come first, "0x10" is 16 in base 0, and
-// "-1" as a std::uint64_t is the largest number. If the number does not fit into the type, the result is empty.
+// The functions read as strtoll(), strtoull() and strtod() do: blanks and a sign may come first, "0x10" is 16 in base
+// 0, and "-1" as a std::uint64_t is the largest number. If the number does not fit into the type, the result is empty.
 
 #include "../../flow.h"
 
@@ -34,7 +34,7 @@ auto convertNumber(char const* text, char** end, int base) {
 
 } // namespace flow::compat
 
-/// Parses the number at the start, and sets `consumed` to its end. The base is 0 or 2 .. 36, for floating point 10.
+/// Parses the number at the start, and sets `*consumed` to its length. The base is 0 or 2 .. 36; 10 for floating point.
 template <class T>
 flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* consumed = nullptr) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);

@@ -112,7 +112,8 @@ typedef pthread_t THREAD_HANDLE;
 #define THREAD_FUNC static void*
 #define THREAD_RETURN return nullptr
 
-/// Runs function(argument) on a new thread. Stack size 0: the usual. Cuts `name` to 15 letters. Throws platform_error.
+/// Runs function(argument) on a new thread. Stack size 0 means the usual size. Cuts `name` to 15 letters. Throws
+/// platform_error.
 inline THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
                                  const char* name = nullptr) {
     pthread_attr_t attributes;

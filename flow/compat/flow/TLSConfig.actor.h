@@ -3,4 +3,4 @@
 
 #include "TLSConfig.h"
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

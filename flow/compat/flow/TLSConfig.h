@@ -1,4 +1,4 @@
 #pragma once
-// TLSConfig under the old header name: the parameter of newNet2(). Empty, since these headers have no connections.
+// TLSConfig under the old header name: the parameter of newNet2(). Empty, because these headers have no connections.
 
 class TLSConfig {};

@@ -7,9 +7,9 @@
 //
 //     int rows = co_await safeThreadFutureToFuture(size);                      // on a loop; dropping it cancels `size`
 //
-// A ThreadFuture is a pointer to a state that its copies share; any thread may use any of them. The main loop is that
-// of newNet2(), or of the last g_network->run(), and must outlive all calls; in a test of the runner it is the loop of
-// the test, which runs calls of other threads only with --real. New code: flow/threads/on_loop.h.
+// A ThreadFuture is a pointer to a state that its copies share; any thread may use any of them. The main loop is the
+// loop of newNet2() or of the last g_network->run(). It must outlive all calls. In a test of the runner, the main loop
+// is the loop of the test, which runs calls of other threads only with --real. New code: flow/threads/on_loop.h.
 
 #include "IThreadPool.h"
 

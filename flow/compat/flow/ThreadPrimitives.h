@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
-/// An event for which a thread can wait. A set() before block() is kept; each block() consumes one.
+/// An event for which a thread can wait. A set() before block() is kept, but not counted: each block() clears it.
 class Event : flow::NonCopyable {
 public:
     void set() {

@@ -9,7 +9,7 @@
 //     if (jobs.canSleep())              // false if an element was added meanwhile
 //         sleep();
 //
-// A mutex guards it. New code should give work to another loop by post() (flow/loop/loop.h).
+// A mutex guards the queue. New code should give work to another loop by post() (flow/loop/loop.h).
 
 #include "../../flow.h"
 
@@ -20,7 +20,7 @@
 template <class T>
 class ThreadSafeQueue : flow::NonCopyable {
 public:
-    /// Returns true if canSleep() has been true since the last push().
+    /// Returns true if canSleep() has returned true since the last push().
     bool push(T element) {
         std::lock_guard lock(mutex_);
         elements_.push_back(std::move(element));

@@ -73,7 +73,7 @@ inline void flushTraceFileVoid() {
     if (flow::trace::traceSink)
         flow::trace::traceSink->flush();
 }
-/// Like flushTraceFileVoid(); the future is ready.
+/// Like flushTraceFileVoid(), but returns a ready future.
 inline flow::Future<flow::Void> flushTraceFile() {
     flushTraceFileVoid();
     return flow::Void();
@@ -100,7 +100,8 @@ inline bool selectTraceClockSource(std::string const& source) {
     return validateTraceClockSource(source);
 }
 
-/// Events about requests, by id. As in Flow under simulation, they are written at once, so dump() has nothing to do.
+/// Events about requests, by id. As in Flow under simulation, they are written at once, so dump() only flushes the
+/// trace.
 class TraceBatch {
 public:
     void addEvent(char const* name, std::uint64_t id, char const* location) {

@@ -1,4 +1,4 @@
-// The last include of an .actor.cpp, under the old name. No include guard, since unactorcompiler.h undoes it.
+// The last include of an .actor.cpp, under the old name. No include guard: unactorcompiler.h undoes it.
 
 #include "../../actorcompiler.h"
 

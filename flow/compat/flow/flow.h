@@ -85,7 +85,7 @@ inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, 
     return *number * factor;
 }
 
-// Flow's header has network addresses too. Last, since that header uses the names above.
+// Flow's header has network addresses too. This include is last, because that header uses the names above.
 #if __has_include("flow/NetworkAddress.h")
 #include "flow/NetworkAddress.h"
 #endif

@@ -224,7 +224,7 @@ flow::Future<flow::Void> operator>>(flow::Future<T> const& first, flow::compat::
     return first >> flow::Future<flow::Void>(second);
 }
 
-/// Holds the futures until it is cancelled.
+/// Holds the futures until the result is dropped. Never ends.
 template <class T>
 flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>> futures, flow::Propagate = {}) {
     co_await flow::Never();
@@ -282,7 +282,8 @@ flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std:
         out[i].send(all[i]);
 }
 
-/// Keeps `output` equal to the object in the input's bytes; nothing for no bytes. Fails if the bytes are no object.
+/// Keeps `output` equal to the object in the input's bytes, or empty if there are none. Fails if the bytes are no
+/// object.
 template <class T>
 flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::Standalone<flow::StringRef>>> input,
                                           flow::Reference<flow::AsyncVar<flow::Optional<T>>> output,
@@ -297,4 +298,4 @@ flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::S
     }
 }
 
-#include "flow.h" // as Flow does; last, since it includes this file
+#include "flow.h" // as in Flow; must be last, because it includes this file

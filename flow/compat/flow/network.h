@@ -5,9 +5,10 @@
 //     Future<Void> main = stopAfter(serve());
 //     g_network->run();                      // until stop()
 //
-// On the loop of newNet2(), run() waits for calls of other threads when nothing else is left to do; the first time, it
-// says so on standard error, with what is pending. On a loop that the program has made itself, run() returns then.
-// Once run() has returned, nothing runs calls of other threads: onMainThread() ends the program, until the next run().
+// On the loop of newNet2(), run() waits for calls of other threads when nothing else is left to do. Before it waits for
+// the first time, it reports on standard error what is pending. On a loop that the program has made itself, run()
+// returns then. Once run() has returned, nothing runs calls of other threads: onMainThread() ends the program, until
+// the next run().
 //
 // g_network stands for the current loop of the thread. A test can replace it by its own network:
 //
@@ -69,7 +70,7 @@ inline Loop& theMainLoop() {
     return Loop::current();
 }
 
-/// Runs this thread's loop as the main loop; that of newNet2() until stop().
+/// Runs this thread's loop as the main loop. Runs the loop of newNet2() until stop(), even without work.
 inline void runMainLoop() {
     Loop* mine = &Loop::current();
     mainLoop = mine;
@@ -142,7 +143,7 @@ public:
     }
     virtual bool isSimulated() const { return flow::hasLoop() && flow::Loop::current().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
-    /// Runs the loop until stop(); the loop of the program itself until no work is left, too.
+    /// Runs the loop until stop(). A loop that the program has made itself also ends when no work is left.
     virtual void run() {
         flow::compat::runMainLoop();
         for (auto& callback : std::exchange(stopCallbacks_, {}))
@@ -171,7 +172,7 @@ public:
     }
     virtual flow::ProtocolVersion protocolVersion() const { return flow::currentProtocolVersion(); }
     virtual TLSConfig const& getTLSConfig() const { return *flow::compat::tlsConfig(); }
-    /// Does nothing, as initTLS().
+    /// Does nothing, like initTLS().
     virtual void initMetrics() {}
     virtual void initTLS(ETLSInitState = CONNECT) {}
     /// Sends the signal on this thread's loop, at the priority.
@@ -284,9 +285,9 @@ private:
     [[gnu::cold]] void takeGiven() const;
 
     double deadline_;
-    std::uint64_t number_; // of the task that called delay(), in which it is not ready; or of a given future
+    std::uint64_t number_; // of the task that called delay(): not ready in that task. Or of a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
-    std::int32_t isGiven_ = 0; // a bool; of 4 bytes, since padding would make a copy wait for the stores
+    std::int32_t isGiven_ = 0; // a bool of 4 bytes: padding would make a copy wait for the stores
 };
 
 /// The futures that a test's network has returned for delays.
@@ -316,7 +317,7 @@ public:
         all_.erase(number);
         return given;
     }
-    /// Drops the futures, except those of delays for which something waits.
+    /// Drops the futures, except a future for which something waits.
     void clear() { std::exchange(all_, {}).clear(); }
 
     static coro::Detached wakeFrom(std::shared_ptr<Given> given) {

@@ -4,9 +4,9 @@
 //     ProgramCall call = findProgramCall(true);
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
-// A function of the program is one outside of `flow` and `std`, even if the compiler has inlined it into a function of
-// these namespaces, as with actors. addr2line reads the line from the debug information. With clang, llvm-addr2line is
-// used if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
+// A function outside of `flow` and `std` is a function of the program, even if the compiler has inlined it into a
+// function of these namespaces, as with actors. addr2line reads the line from the debug information. With clang,
+// llvm-addr2line is used if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -14,14 +14,14 @@
 namespace flow {
 
 struct ProgramCall {
-    std::string function; // empty: none was found
+    std::string function; // empty if none was found
     std::string place;    // "file:line" in this function; empty without debug information, or without addr2line.
                           // "file:first-last" for a coroutine in which gcc has not recorded the line
     std::string command;  // a command that prints the line, for a machine with the program and its debug information
 };
 
-/// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line for at most 10
-/// seconds each time. Throws std::bad_alloc.
+/// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line, sometimes more
+/// than once, each time for at most 10 seconds. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
 /// Like findProgramCall(), for given return addresses, the innermost first.
 ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace);

@@ -27,13 +27,14 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 std::string mangledSymbol(const void* code) noexcept;
 
 /// Returns the function or object with a symbol that begins with `mangled`, in the file that holds `code`; null if
-/// none. Of several local symbols, returns the one in the translation unit of the function at `code`.
+/// there is none. Of several local symbols, returns the one in the translation unit of the function at `code`.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// Returns the static member `name` of the class with the member function `function` that holds `code`; null if none.
+/// Returns the static member `name` of the class of the member function at `code`; null if there is none. `function` is
+/// the name of that member function.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
-/// Returns the name in the source, as symbolName() writes it.
+/// Returns the name of the symbol `mangled` in the source, as symbolName() writes it.
 std::string demangled(std::string const& mangled);
 
 } // namespace flow

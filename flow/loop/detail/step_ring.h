@@ -36,7 +36,7 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // of Woken by a step: the time when that step ended
+        std::uint64_t time;  // of a Woken event by a step: when that step ended
         void const* what;    // the code of the step, or a text
         WaiterNode* waiter;  // the step, or the waiter that was woken
         std::uint16_t value; // the priority, cause or error code

@@ -31,7 +31,7 @@ struct KeptException {
     static SizeClass remove(void const* block) noexcept;
 
     /// The number of blocks for which this thread has called keep(), minus the number for which it has called remove().
-    /// It may be too large: a block can be released on another thread.
+    /// It may be too large or too small: a block can be released on another thread.
     static inline constinit thread_local std::uint32_t blocksOfThread = 0;
 
     std::exception_ptr exception;

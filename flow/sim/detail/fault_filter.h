@@ -43,7 +43,7 @@ private:
 };
 
 struct FaultFilter {
-    std::optional<SomeFaults> only = {}; // if empty, all faults but those of `without` are admitted
+    std::optional<SomeFaults> only = {}; // if empty, all faults except `without` are admitted
     SomeFaults without = {};
 
     bool admits(FaultKind kind, std::uint64_t number) const {
