@@ -102,8 +102,8 @@ private:
     }
 
     void headHasCome(Reference<Http2Stream> stream) override {
-        // The second GOAWAY names the last stream that is served: the client sends later ones again, on another
-        // connection. They still come while this GOAWAY waits behind bodies that the client does not read.
+        // The second GOAWAY names the last stream that is served: the client sends later requests again, on another
+        // connection. Later streams still come while this GOAWAY waits behind bodies that the client does not read.
         if (isRefusing_)
             return reset(*stream, kRefusedStream);
         if (++requests_ == service_.options.requestsPerConnection)
