@@ -132,7 +132,7 @@ struct Readable : ReadRequest {
     Void take() const { return Void(); }
 };
 
-/// The program at the other end of a Unix socket, as the kernel knows it.
+/// The program at the other end of a Unix socket, as the kernel reports it.
 struct PeerCredentials {
     pid_t process;
     uid_t user;
@@ -264,7 +264,7 @@ protected:
         return 0;
     }
     /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing. Size 0
-    /// means a read of Kind::Message: only the transport knows how to receive a message.
+    /// means a read of Kind::Message: only the transport can receive a message.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }

@@ -83,7 +83,7 @@ private:
     Promise<ExitStatus> exit_;
 };
 
-/// Starts the program. Throws file_not_found, not_allowed if it is not executable, platform_error if a resource is out.
+/// Starts the program. Throws file_not_found, not_allowed (it is not executable), platform_error (no resources left).
 Reference<ChildProcess> spawn(ChildOptions const& options);
 
 } // namespace flow::net

@@ -92,7 +92,7 @@ private:
     }
     bool isHeadLate() const { return headSince_ + double(service_.options.headerTime) <= now(); }
 
-    /// Fails the streams with a piece that the client has not taken in time. Returns the time of the next check.
+    /// Fails each stream if the client has not taken its piece in time. Returns the time of the next check.
     double lookAtPieces() {
         double next = now() + std::min(double(service_.options.headerTime), limits_.sendTime);
         for (Reference<Http2Stream> const& each : streams_)
