@@ -41,7 +41,7 @@ Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string
 /// Returns 503 with a sentence about the step that keeps the loop busy.
 Answer busyAnswer(Console const& console);
 
-/// Calls make() on the console's loop, and returns its Answer, or busyAnswer() if the loop does not start the call.
+/// Calls make() on the console's loop, and returns its Answer. If the loop does not start it, returns busyAnswer().
 template <class Make>
 Future<Answer> answerOfLoop(Shared console, Make make) {
     enum State { Waiting, Begun, GivenUp };
