@@ -119,7 +119,7 @@ struct ReadInto : ReadRequest {
     std::size_t take();
 };
 
-/// A read up to and including a text. Each read notes how far it has searched: several may wait for different texts.
+/// A read up to and including a text. Each read notes how far it has searched: reads may wait for different texts.
 struct ReadUntil : ReadRequest {
     using Result = Bytes;
     std::uint64_t searched = 0; // the text does not begin before this position of the stream
@@ -132,7 +132,7 @@ struct Readable : ReadRequest {
     Void take() const { return Void(); }
 };
 
-/// The program at the other end of a Unix socket, as the kernel knows it.
+/// The program at the other end of a Unix socket, as the kernel reports it.
 struct PeerCredentials {
     pid_t process;
     uid_t user;
@@ -239,8 +239,8 @@ public:
     virtual Address peerAddress() const = 0;
     /// Returns the counts of reads and writes so far; zeros if the transport does not count.
     virtual SocketCounters counters() const { return {}; }
-    /// Returns the program that has connected, or that has called listen(), as it was at that time. Returns nothing if
-    /// this is no open Unix socket of the machine.
+    /// Returns the program at the other side, as it was when it connected or called listen(). Returns nothing if this
+    /// connection is no open Unix socket of the machine.
     virtual std::optional<PeerCredentials> peerCredentials() const { return {}; }
     /// Returns the socket's descriptor, for options that SocketOptions does not have: setsockopt() on it. Returns -1 if
     /// there is none: in a simulation, or when the connection has ended. Do not read, write or close it.
@@ -264,7 +264,7 @@ protected:
         return 0;
     }
     /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing. Size 0
-    /// means a read of Kind::Message: only the transport knows how to receive a message.
+    /// means a read of Kind::Message: only the transport can receive a message.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }

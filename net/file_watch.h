@@ -87,7 +87,7 @@ private:
     /// Takes some events of inotify. Returns true if there was a change or an error.
     bool look() noexcept;
     bool takeEvents();
-    /// Follows all paths anew. Returns true if one ends at another file than before.
+    /// Follows all paths anew. Returns true if a path ends at another file than before.
     bool follow();
     Identity follow(std::string const& path);
     Watched* watch(std::string const& path, std::uint32_t events);

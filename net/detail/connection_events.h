@@ -1,7 +1,7 @@
 #pragma once
-// The trace events of connections. They are of SevDebug, since the program also gets each success and failure as a
-// result, and a server has thousands per second. MILLRACE_LOG=net=debug shows them. Only AcceptPaused is of SevWarn,
-// since the program has no other way to notice it.
+// The trace events of connections. Their severity is SevDebug, because the program also gets each success and failure
+// as a result, and a server has thousands per second. MILLRACE_LOG=net=debug shows them. Only AcceptPaused has SevWarn,
+// because the program has no other way to notice it.
 //
 // While events of SevDebug are written nowhere, a call costs a load and a branch. If memory runs out, an event is lost.
 

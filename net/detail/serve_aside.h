@@ -1,6 +1,6 @@
 #pragma once
-// serveAside(): serveUntil() for a server beside the program's own, such as a console: the service manager gets no
-// notice of it.
+// serveAside(): like serveUntil(), but the service manager gets no notice. For a server beside the program's own, such
+// as a console.
 
 #include "net/serve.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// ServiceNotice: what serveUntil() says to the service manager, as long as it exists.
+// ServiceNotice: sends the notices of serveUntil() to the service manager, as long as this object exists.
 
 #include "flow/loop/turn.h"
 
@@ -7,16 +7,16 @@ namespace flow::net {
 
 class ServiceNotice : Turn {
 public:
-    /// Says READY=1 before the loop sleeps, unless this process has said it, and from then on WATCHDOG=1 in time.
+    /// Sends READY=1 before the loop sleeps, unless this process has sent it, and WATCHDOG=1 in time after that.
     ServiceNotice();
-    /// Says STOPPING=1, unless this process has said it.
+    /// Sends STOPPING=1, unless this process has sent it.
     void stopping();
 
 private:
     void turn();
 
     bool isOn_;
-    double watchdogSeconds_ = 0; // between two notices; 0: none is wanted
+    double watchdogSeconds_ = 0; // between two notices; 0: no watchdog
 };
 
 } // namespace flow::net

@@ -31,7 +31,7 @@ struct CompressOptions {
 
 /// Makes the handler. Throws invalid_option_value, and unsupported_operation if this build has no zlib.
 Handler compressed(Handler handler, CompressOptions options = {});
-/// For a handler with `ending`, such as a Router.
+/// Makes the handler from one with `ending`, such as a Router. Throws the same errors.
 HandlerToTheEnd compressed(HandlerToTheEnd handler, CompressOptions options = {});
 
 /// True if this build has zlib.

@@ -17,7 +17,7 @@
 namespace flow::net::http {
 namespace {
 
-/// Fills `to`. Blocks.
+/// Fills `to` with the bytes of the file from `offset` on. Blocks.
 void readWhole(int descriptor, std::uint64_t offset, StringRef to) {
     for (std::size_t have = 0; have < static_cast<std::size_t>(to.size());) {
         ssize_t count = ::pread(descriptor, mutateString(to) + have, static_cast<std::size_t>(to.size()) - have,

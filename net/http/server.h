@@ -14,9 +14,9 @@
 // handler's future is dropped, which cancels it.
 //
 // If a handler throws or its future fails, the answer is 500, and the error is reported as dropped. Errors that the
-// client has caused are not reported: value_too_large of Body::text(), or a body above the limit, gives 413, a wrong
-// body 400, a slow body 408. The connection is reset if an error comes after the head was sent, or if a stream has more
-// or fewer bytes than its size says.
+// client has caused are not reported: value_too_large of Body::text(), or a body above the limit, gives 413; a wrong
+// body gives 400, and a slow body gives 408. The connection is reset if an error comes after the head was sent, or if a
+// stream has more or fewer bytes than its size says.
 //
 // The library itself answers 400, 408, 413, 417, 431, 501 and 505 to requests that break the rules
 // (net/http/detail/head.h) or the limits, and then closes the connection. It adds Date, Content-Length or
@@ -24,10 +24,10 @@
 // is repeated or not the length of the body, the client gets 500, and the connection ends.
 //
 // The end. When `stop` is ready, the server accepts the connections that already wait, and closes the listener.
-// Connections that have been idle for more than a second close. The others get one more second, for a request that is
-// on its way. Running handlers go on, with `ending` set, and each answer says "Connection: close". After `grace`
-// seconds the server cancels the handlers that still run, and resets their connections. serve() fails with the error of
-// `stop` or of accept(). Dropping its future resets all connections.
+// Connections that have been idle for more than a second close. Other idle connections get one more second, for a
+// request that is on its way. Running handlers go on, with `ending` set, and each answer says "Connection: close".
+// After `grace` seconds the server cancels the handlers that still run, and resets their connections. serve() fails
+// with the error of `stop` or of accept(). Dropping its future resets all connections.
 
 #include "flow/base/seconds.h"
 #include "flow/sync/event.h"

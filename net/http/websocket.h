@@ -149,10 +149,10 @@ using WebSocketHandler = std::function<Future<Void>(Reference<WebSocket>)>;
 /// closed with 1001, and receive() fails with end_of_stream. Then the handler must return within ServerOptions::grace.
 Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options = {});
 
-/// Makes the handshake as a client on a new connection. `host` is the server's name, and ":port" if it is not 80 or
-/// 443. `headers` are further fields of the request, such as Cookie. Fails with operation_failed if the status of the
-/// answer is not 101, and with serialization_failed if the answer breaks the rules. Cancel-safe: the future, and later
-/// the WebSocket, owns the connection.
+/// Makes the handshake as a client on a new connection. `host` is the server's name, followed by ":port" if the port is
+/// not 80 or 443. `headers` are further fields of the request, such as Cookie. Fails with operation_failed if the
+/// status of the answer is not 101, and with serialization_failed if the answer breaks the rules. Cancel-safe: the
+/// future, and later the WebSocket, owns the connection.
 Future<Reference<WebSocket>> connectWebSocket(Reference<Connection> connection, std::string host,
                                               std::string target = "/", WebSocketOptions options = {},
                                               Headers headers = {});

@@ -12,9 +12,9 @@ namespace flow::net {
 namespace {
 
 constexpr std::uint32_t kReadAndWrite = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
-// The data of a registration is a pointer. For watchOnce() it is the descriptor's token, which is odd: the number, and
-// a count that distinguishes it from registrations that epoll may still have, although their owner has closed the
-// number.
+// The data of a registration is a pointer to the descriptor. With watchOnce() the data is the descriptor's token, which
+// is odd: the number, and a count. The count distinguishes it from older registrations that epoll may still have,
+// although their owner has closed the number.
 constexpr std::uint64_t kOnce = 1;
 
 epoll_data dataOf(PolledDescriptor& descriptor) {

@@ -21,7 +21,7 @@ public:
     /// Throws platform_error if the kernel has no room for `descriptor`.
     virtual void add(PolledDescriptor& descriptor) = 0;
     void remove(PolledDescriptor& descriptor) override = 0;
-    /// Removes all descriptors, and tells them (onPollerEnd()).
+    /// Removes all descriptors, and calls their onPollerEnd().
     void removeAll() noexcept;
     /// Watches `after`, which has taken the file descriptor of `before`, instead of `before`, and reports earlier
     /// events again. If this throws platform_error, neither is watched.

@@ -386,7 +386,7 @@ void UringPoller::noteAccepted(std::uint64_t id, int result, bool isLast) noexce
         cancel(id);
 }
 
-/// The connections that the kernel has accepted are in the queue of events when the request has ended.
+/// Stops accepting. When the request has ended, all accepted connections are in the queue of events.
 void UringPoller::stopAccepting(Slot& slot) noexcept {
     std::uint64_t token = slot.descriptor->token;
     if (std::exchange(slot.accepts, false)) {

@@ -1,8 +1,8 @@
 // UringPoller, the part for connections that are received ahead.
 //
-// The request of a connection lasts until it is cancelled, the connection has ended, or no buffer is left. In that case
-// the next wait() takes buffers back, and then makes the request again. So a connection that receives much delays other
-// connections, but they still make progress.
+// The request of a connection lasts until it is cancelled, the connection has ended, or no buffer is left. Without a
+// buffer, the next wait() takes buffers back, and then makes the request again. So a connection that receives much
+// delays other connections, but they still make progress.
 
 #include "flow/base/error.h"
 #include "net/poll/detail/uring_poller.h"

@@ -19,7 +19,7 @@ std::optional<Address> addressOf(int descriptor, Ask ask) {
     return Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size).value_or(Address());
 }
 
-/// Makes the socket non-blocking if `isRight`. Otherwise throws, and names the function and what it adopts.
+/// Makes the socket non-blocking if `isRight`. Otherwise throws an Error that names `function` and `what`.
 RealNetwork& prepare(int descriptor, bool isRight, char const* function, char const* what,
                      SocketOptions const& options) {
     options.check();

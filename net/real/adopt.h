@@ -1,13 +1,13 @@
 #pragma once
-// adoptConnection(), adoptListener(), adoptDatagramSocket(): sockets that this project has not opened.
+// adoptConnection(), adoptListener(), adoptDatagramSocket(): take sockets that this library has not opened.
 //
 //     Reference<Connection> peer = net::adoptConnection(passedByParent);
 //     co_await peer->write("hello"_sr);
 //
-// For sockets that a parent process, another library or SCM_RIGHTS has given. From then on the object owns the socket:
-// it becomes non-blocking, also for other processes that share it, and is closed with the object. A Listener or
-// DatagramSocket at a Unix path does not remove the file, which somebody else has made. Bytes that another library has
-// read and not used are lost.
+// For sockets that a parent process, another library or SCM_RIGHTS has given. The object owns the socket from then on:
+// the socket becomes non-blocking, also for other processes that share it, and closes with the object. A Listener or
+// DatagramSocket at a Unix path does not remove the file, because another program has made it. Bytes that another
+// library has read and not used are lost.
 //
 // Call them on the loop on which the socket is used. They throw unsupported_operation if the loop does not have the
 // machine's network, client_invalid_operation with a sentence if the descriptor is no such socket, and
@@ -18,7 +18,7 @@
 namespace flow::net {
 
 Reference<Connection> adoptConnection(int descriptor, SocketOptions const& options = {});
-/// Of the options, those of accepted connections are used.
+/// Only the options of accepted connections are used.
 Reference<Listener> adoptListener(int descriptor, ListenOptions const& options = {});
 Reference<DatagramSocket> adoptDatagramSocket(int descriptor, DatagramOptions const& options = {});
 

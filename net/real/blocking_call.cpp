@@ -14,8 +14,8 @@ void BlockingCall::begin(std::shared_ptr<BlockingCall> self, bool isWrite) {
     BlockingCall& call = *self;
     if (!isWrite)
         call.bytes.resize(kBytes);
-    // The thread inherits the blocked signals. Those that stop a program in the background are for it: without them,
-    // its read from the terminal would fail.
+    // The thread inherits the blocked signals. SIGTTIN and SIGTTOU, which stop a program in the background, stay
+    // unblocked: if the thread blocked them, its read from the terminal would fail.
     sigset_t blocked, before;
     ::sigfillset(&blocked);
     ::sigdelset(&blocked, SIGTTIN);
@@ -41,7 +41,8 @@ void BlockingCall::begin(std::shared_ptr<BlockingCall> self, bool isWrite) {
     throw platform_error().withSentence("the system starts no thread for a call that may block");
 }
 
-/// For a file that another program has made non-blocking.
+/// If errno is EAGAIN, because another program has made the file non-blocking, waits until the file is ready for
+/// `event`.
 void BlockingCall::waitFor(short event) const noexcept {
     if (errno != EAGAIN)
         return;

@@ -38,7 +38,7 @@ struct ChildOptions {
     std::vector<std::string> arguments = {};
     /// The environment, as texts "NAME=value". If absent, the child inherits this program's environment.
     std::optional<std::vector<std::string>> environment = {};
-    /// The working directory of the child. "": that of this program.
+    /// The working directory of the child. "": the directory of this program.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };
@@ -64,8 +64,8 @@ public:
     Reference<Connection> const& input() const { return streams_[0]; }
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }
-    /// Ready when the child has ended, for any number of waiters. Fails with broken_promise if this object is
-    /// destroyed.
+    /// Returns a future that is ready when the child has ended, for any number of waiters. It fails with broken_promise
+    /// if this object is destroyed.
     Future<ExitStatus> onExit() { return exit_.getFuture(); }
     /// Sends `signal` to the child. Does nothing if the child has ended.
     void kill(int signal);
@@ -83,7 +83,7 @@ private:
     Promise<ExitStatus> exit_;
 };
 
-/// Starts the program. Throws file_not_found, not_allowed if it is not executable, platform_error without resources.
+/// Starts the program. Throws file_not_found, not_allowed (it is not executable), platform_error (no resources left).
 Reference<ChildProcess> spawn(ChildOptions const& options);
 
 } // namespace flow::net

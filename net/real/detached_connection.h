@@ -7,7 +7,7 @@
 //     }
 //
 // The threads share no state. Dropping a DetachedConnection closes the connection. A connection with TLS, or of a
-// simulation, cannot be moved. To another process: net/real/hand_over.h.
+// simulation, cannot be moved. net/real/hand_over.h moves a connection to another process.
 
 #include "net/transport.h"
 
@@ -17,7 +17,7 @@ namespace flow::net {
 
 class DetachedConnection {
 public:
-    /// Takes the connection from its loop, where `connection` is closed from then on. No operation may wait for it, and
+    /// Takes the connection from its loop. From then on `connection` is closed there. No operation may wait for it, and
     /// all written bytes must be flushed(). Throws unsupported_operation with a sentence if `connection` is no socket
     /// of this machine, operation_obsolete if it is closed or has failed, or the error that its last read would return.
     explicit DetachedConnection(Reference<Connection> connection);
@@ -36,7 +36,7 @@ private:
         : descriptor_(descriptor), peer_(peer), strategy_(strategy), received_(std::move(received)) {}
     void close();
 
-    int descriptor_; // -1: it has none any more
+    int descriptor_; // -1: none any more
     Address peer_;
     ReadStrategy strategy_;
     std::vector<std::uint8_t> received_;

@@ -1,7 +1,7 @@
-// A listener or a connection is a record of 512 bytes with the descriptor. The kernel takes a record as a whole, and a
-// receive ends behind bytes that came with a descriptor: so no part of a record must be kept from one call for the
-// next. Unread bytes travel in a file in memory: its descriptor is the second one of the record. The file is sealed,
-// so that it is sure to be no file that a read would wait for.
+// A listener or a connection is sent as a record of 512 bytes, together with its descriptor. The kernel takes a record
+// as a whole, and a receive ends after bytes that came with a descriptor. So no call keeps a part of a record for the
+// next call. Unread bytes are in a file in memory; its descriptor is the second one of the record. The file is sealed:
+// the receiver can check that it is no file on which a read would wait.
 
 #include "net/real/hand_over.h"
 
@@ -20,7 +20,7 @@
 
 namespace flow::net {
 
-/// The other process may be another version of the program: a change of the format changes the mark.
+/// The other process may run another version of the program: a change of the format changes the mark.
 struct HandedOver::Record {
     char mark[8];
     std::uint8_t isListener, strategy;
@@ -36,7 +36,7 @@ namespace {
 constexpr off_t kMostUnreadBytes = 256 << 20;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
-/// Returns the connection. Throws if it cannot carry descriptors.
+/// Returns the channel as a RealConnection. Throws if it cannot carry descriptors.
 RealConnection& checkedChannel(Reference<Connection> const& channel, std::string_view function) {
     auto* real = dynamic_cast<RealConnection*>(channel.getPtr());
     if (!real || (real->isOpen() && optionOf(real->descriptor(), SO_DOMAIN) != AF_UNIX))
@@ -45,7 +45,7 @@ RealConnection& checkedChannel(Reference<Connection> const& channel, std::string
     return *real;
 }
 
-/// Returns a sealed file in memory with the bytes; none without bytes.
+/// Returns a sealed file in memory with the bytes; no file if there are no bytes.
 OpenDescriptor fileOf(std::vector<std::uint8_t> const& bytes) {
     if (bytes.empty())
         return OpenDescriptor(-1);
@@ -63,7 +63,7 @@ OpenDescriptor fileOf(std::vector<std::uint8_t> const& bytes) {
     return file;
 }
 
-/// Reads a file of fileOf(). Returns false if it is no such file.
+/// Reads a file that fileOf() has made. Returns false if `file` is no such file.
 bool readFile(int file, std::vector<std::uint8_t>& bytes) {
     struct stat info;
     int seals = ::fcntl(file, F_GET_SEALS);
@@ -148,7 +148,7 @@ void RealConnection::refuse(Error error) {
     fail(error);
 }
 
-/// Without a connection it is of a listener.
+/// Makes the record of `connection`; null: of a listener.
 HandedOver::Record HandedOver::record(DetachedConnection const* connection, std::string const& name,
                                       std::source_location caller) {
     static_assert(sizeof(Record) == 512);

@@ -206,7 +206,7 @@ void RealDatagramSocket::changeGroup(Address const& group, unsigned interface, b
     group.toSystem(request.gr_group);
     int level = group.isV4() ? IPPROTO_IP : IPPROTO_IPV6;
     int error = !isOpen() ? EBADF : group.isUnix() ? EINVAL : 0;
-    // Otherwise a socket also gets the datagrams to groups of other sockets of this machine.
+    // Without this option a socket also gets the datagrams to groups of other sockets of this machine.
     int off = 0;
     if (error == 0 && joins)
         ::setsockopt(descriptor(), level, group.isV4() ? IP_MULTICAST_ALL : IPV6_MULTICAST_ALL, &off, sizeof off);

@@ -50,7 +50,7 @@ bool RealListener::hasConnection() noexcept {
 }
 
 void RealListener::lookAgain() noexcept {
-    if (isOpen()) // takes what the kernel has accepted ahead: close() would reset it
+    if (isOpen()) // takes the connections that the kernel has accepted: close() would reset them
         poller().stopReceiving(*this);
     mayAccept_ = !pause_.isAsked();
 }

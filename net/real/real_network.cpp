@@ -131,7 +131,7 @@ class NumericResolver final : public Resolver {
 };
 #endif
 
-/// The options that are not the system's. Those of IPPROTO_IPV6 are for IPv6 sockets only.
+/// Returns the options that differ from the system's defaults. IPPROTO_IPV6: only for IPv6 sockets.
 std::vector<SocketOption> multicastOptions(DatagramOptions const& options) {
     std::vector<SocketOption> set;
     if (options.multicastHops != 1)

@@ -47,10 +47,10 @@ public:
     NetworkPoller const& poller() const { return *poller_; }
 
     Future<Void> settled() override;
-    /// The stream that standardInput() (0) or standardOutput() (1) has made; null if there is none.
+    /// Returns the stream that standardInput() (0) or standardOutput() (1) has made; null if there is none.
     Reference<Connection>& standardStream(int number) { return standardStreams_[number]; }
 
-    /// The bytes that closed connections have not sent yet.
+    /// Counts the bytes that closed connections have not sent yet.
     class Leaving : public Drainable {
     public:
         Leaving() : Drainable(0, 0) {}

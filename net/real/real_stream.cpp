@@ -1,5 +1,5 @@
-// Reading: a read from a terminal returns one line, although more may be there, so input is at an end of what the
-// kernel has only if a read has failed with EAGAIN. The same holds for writes. After that the poller reports news.
+// Reading: a read from a terminal returns one line, even if the kernel has more lines. So only a read that fails with
+// EAGAIN shows that there is no more input. The same holds for writes. After EAGAIN the poller reports news.
 //
 // With a BlockingCall, fill() starts a thread, and a later fill() takes what the thread has read. So a read that is
 // cancelled leaves its bytes to the next one.
@@ -21,8 +21,8 @@
 namespace flow::net {
 namespace {
 
-/// True if the file opened anew is the same one: the controlling side of a pseudoterminal would be another one, and a
-/// regular file would have another position.
+/// True if opening the file anew gives the same file. The controlling side of a pseudoterminal would be another one,
+/// and a regular file would have another position.
 bool canBeOpenedAnew(int descriptor) {
     struct stat info;
     if (::fstat(descriptor, &info) != 0)

@@ -23,7 +23,7 @@ RealNetwork& networkFor(char const* function) {
     return *network;
 }
 
-/// Returns the directions for which the descriptor is open, of these. Throws if there is none.
+/// Returns the directions among `wanted` for which the descriptor is open. Throws if there is none.
 int directionsOf(int descriptor, int wanted, char const* function) {
     int flags = ::fcntl(descriptor, F_GETFL);
     int access = flags & O_ACCMODE;

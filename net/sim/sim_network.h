@@ -12,8 +12,8 @@
 //
 // Connections behave as in TCP. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
 // when the link or machine works again; datagrams are lost, except over a clogged link. When a process stops, its
-// machine resets the connections and refuses new ones. A machine without power sends nothing, and its peers wait. With
-// power again, it answers their messages with a reset. connect() waits at most kConnectTimeout seconds for an answer.
+// machine resets the connections and refuses new ones. A machine without power sends nothing, and its peers wait. When
+// power is back, it answers their messages with a reset. connect() waits at most kConnectTimeout seconds for an answer.
 //
 // Injected faults: the kinds from partitionOneWay to datagramReorder in flow/sim/faults.h.
 

@@ -69,7 +69,7 @@ private:
 
     std::uint16_t port_;
     MemoryConnection* peer_ = nullptr; // null when one side has closed
-    ByteBuffer arrived_;               // the bytes that no read has asked for
+    ByteBuffer arrived_;               // written bytes that fill() has not taken
     bool hasEnd_ = false;              // no bytes follow arrived_
 };
 

@@ -38,7 +38,7 @@ std::string cut(std::string text) {
 
 std::string namesOf(X509 const* certificate) {
     void* found = X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr);
-    ERR_clear_error(); // of an extension that is not valid
+    ERR_clear_error(); // drops the errors of an invalid extension
     std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(static_cast<GENERAL_NAMES*>(found),
                                                                         &GENERAL_NAMES_free);
     std::string text;

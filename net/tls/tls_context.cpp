@@ -1,7 +1,8 @@
-// The constructor of TlsContext makes an SSL_CTX and sets what clients and servers share: versions, protocols, memory,
-// verification. client() adds authorities, the identity and a cache of sessions by the name of the server. server()
-// adds the authorities for clients, the key of tickets, and the identities; chooseIdentity() picks the identity for the
-// requested name. Certificates and keys are checked here, so that a wrong file fails here and not in each handshake.
+// The constructor of TlsContext makes an SSL_CTX and sets the options that clients and servers share: versions,
+// protocols, memory, verification. client() adds authorities, the identity and a cache of sessions by the name of the
+// server. server() adds the authorities for clients, the key of tickets, and the identities; chooseIdentity() picks the
+// identity for the requested name. Certificates and keys are checked here: a wrong file fails here and not in each
+// handshake.
 
 #include "net/tls/tls_context.h"
 
@@ -292,7 +293,7 @@ ssl_session_st* TlsContext::takeSession(std::string const& server) {
         SSL_SESSION_up_ref(session);
         return session;
     }
-    sessions_.erase(found); // if the ticket were used twice, it would show that both connections are of one client
+    sessions_.erase(found); // a ticket that is used twice shows that both connections are of one client
     return session;
 }
 

@@ -59,13 +59,13 @@ struct TlsClientOptions : TlsOptions {
     std::string authorities = {};
     /// The identity of this client, for servers that request a certificate.
     std::optional<TlsIdentity> identity = {};
-    /// False: the server's certificate is not checked, so the server may be anybody.
+    /// False: the server's certificate is not checked, so an attacker can pose as the server.
     bool verify = true;
 };
 
 struct TlsServerOptions : TlsOptions {
-    /// The identities of the server, at least one. The client gets the first one for the name that it requests (SNI),
-    /// or identities[0] if none is for that name or no name is requested.
+    /// The identities of the server, at least one. The client gets the first identity for the name that it requests
+    /// (SNI), or identities[0] if no identity is for that name or no name is requested.
     std::vector<TlsIdentity> identities = {};
     /// The authorities for clients, as PEM. If not empty, each client must show a certificate signed by one of them.
     std::string clientAuthorities = {};
@@ -78,7 +78,7 @@ struct TlsServerOptions : TlsOptions {
 
 /// OpenSSL's flags to check a name against a certificate. The common name does not count (RFC 9525).
 extern unsigned const kNameFlags;
-/// Returns the name without a last dot: "example.org." means "example.org", and TLS has only names without it.
+/// Returns the name without a last dot: "example.org." means "example.org", and names in TLS have no last dot.
 inline std::string_view withoutLastDot(std::string_view name) {
     return name.substr(0, name.size() - name.ends_with('.'));
 }
@@ -94,8 +94,8 @@ public:
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
     /// Returns OpenSSL's SSL_CTX, for settings that the options do not have, such as SSL_CTX_set_ciphersuites(). Change
-    /// it before the first connection uses the context. Its callbacks for certificates, server names, protocols and
-    /// sessions are this class's: do not replace them.
+    /// it before the first connection uses the context. Do not replace its callbacks for certificates, server names,
+    /// protocols and sessions: this class needs them.
     ssl_ctx_st* nativeHandle() { return context_; }
 
     /// The most servers for which a client keeps a session. A further server replaces another one.

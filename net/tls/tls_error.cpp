@@ -33,7 +33,7 @@ Error errorOfVerification(long result) {
     }
 }
 
-/// Returns the certificate that was not taken, as ": the certificate CN=server is for DNS:one.example".
+/// Returns the certificate that was not accepted, as ": the certificate CN=server is for DNS:one.example".
 std::string refusedCertificate(SSL const* ssl) {
     STACK_OF(X509)* chain = SSL_get0_verified_chain(ssl); // as far as OpenSSL has built it
     if (!chain || sk_X509_num(chain) == 0)

@@ -8,7 +8,7 @@
 // Handshakes run concurrently, and accept() returns connections in the order in which their handshakes finish. So a
 // client that is slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time:
 // a further client makes the oldest handshake fail. A failed or late handshake ends only its connection. failures()
-// counts these, and onFailure() sets a function for them.
+// counts failed handshakes, and onFailure() sets a function that is called for each.
 //
 // A TlsListener does handshakes even while no accept() waits. When limits.ready connections wait to be accepted,
 // further clients wait in the kernel.

@@ -11,7 +11,7 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// Chunk lines may have 16 bytes for each chunk, 2 for each byte of data, and together this many more.
+/// The chunk lines of a body may have 16 bytes for each chunk, 2 for each byte of data, and this many more in total.
 constexpr std::uint64_t kMostExcess = 16384;
 
 /// Returns the size in a chunk line; nothing if the line is wrong.

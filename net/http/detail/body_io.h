@@ -72,10 +72,10 @@ private:
 
 enum class Framed : std::uint8_t { Plain, Chunked };
 
-/// Sends `before` and the body; `before` goes in one write with the first piece if that is ready. `seconds`: for each
-/// step. Fails with connection_timed_out if the other side does not read, operation_failed if the body has not the size
-/// that it said, and the error of the body. Then the caller must reset the connection: the message is not complete.
-/// `sent` counts the bytes of the body. The pointers must outlive the future.
+/// Sends `before` and the body. If the first piece is ready, one write sends `before` with it. `seconds` is the limit
+/// of each step. Fails with connection_timed_out if the other side does not read, operation_failed if the body has not
+/// its announced size, and the error of the body. Then the caller must reset the connection: the message is not
+/// complete. `sent` counts the bytes of the body. The pointers must outlive the future.
 Future<Void> sendBody(Connection* connection, std::string before, Body* body, Framed framed, Headers const* trailers,
                       Seconds seconds, std::uint64_t* sent);
 Future<Void> sendBytes(Connection* connection, Bytes before, Bytes bytes, Seconds seconds);

@@ -42,7 +42,7 @@ public:
     std::uint64_t requests = 0; // sent so far; the first one of a connection is not sent again
 };
 
-/// `protocol` was chosen by ALPN; "" without ALPN. Throws unsupported_operation.
+/// Makes the client of the protocol that ALPN has chosen; "" without ALPN. Throws unsupported_operation.
 Reference<ClientConnection> makeClientConnection(Reference<Connection> connection, std::string const& protocol,
                                                  bool isSecure, ClientOptions const& options);
 Reference<ClientConnection> makeHttp1Client(Reference<Connection> connection);

@@ -48,7 +48,7 @@ bool matches(std::string_view list, std::string_view tag, bool isStrong) {
     }
 }
 
-/// Returns nothing if there is no such field, or if it is no date.
+/// Returns the date in the field; nothing if there is no such field, or if its value is no date.
 std::optional<std::int64_t> dateIn(Headers const& headers, std::string_view name) {
     auto field = headers.find(name);
     return field ? parseHttpDate(*field) : std::nullopt;

@@ -25,7 +25,7 @@ public:
     /// `most` is the largest number of files; 0: add() does nothing.
     FileCache(std::size_t most, double seconds) : most_(most), seconds_(seconds) {}
 
-    /// Returns null if the path is not there, or if the file has changed. The pointer is valid until the next call.
+    /// Returns the file; null if the cache has none for `path`, or if it has changed. Valid until the next call.
     CachedFile const* find(std::string const& path);
     void add(std::string const& path, CachedFile file);
 

@@ -15,7 +15,7 @@ namespace flow::net::http::detail {
 
 class GzipStream {
 public:
-    /// `size`, if known: the number of bytes to add; a small stream uses less memory. Throws std::bad_alloc.
+    /// `size` is the number of bytes to add, if it is known: a small stream uses less memory. Throws std::bad_alloc.
     GzipStream(int level, std::optional<std::uint64_t> size);
     ~GzipStream();
 

@@ -5,13 +5,13 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// What the fields say about the framing and the connection.
+/// The facts in the fields about the framing and the connection.
 struct Facts {
     std::size_t hosts = 0, lengths = 0, codings = 0;
     std::uint64_t length = 0;
     bool isChunked = false;
     bool closes = false, keepsAlive = false;
-    TraceFields* trace = nullptr; // null: nobody asks
+    TraceFields* trace = nullptr; // null: not wanted
     std::string_view expectation;
 };
 

@@ -25,7 +25,7 @@ struct Refusal {
     explicit operator bool() const { return status != 0; }
 };
 
-/// How the body ends, and what the head says about the connection.
+/// The end of the body, and the facts about the connection in the head.
 struct Framing {
     enum class Kind : std::uint8_t { None, Length, Chunked, UntilEnd };
 
@@ -40,7 +40,7 @@ struct Framing {
     }
 };
 
-/// Parses a whole head; empty lines may come before it. Sets method, target, version and headers, which refer to it.
+/// Parses a whole head; empty lines may come before it. Sets method, target, version and headers to parts of `head`.
 Refusal parseRequest(Bytes const& head, std::size_t mostFields, Request& request, Framing& framing);
 /// Checks the first line of a head before the rest has come, since other protocols may never send an empty line.
 Refusal checkRequestLine(std::string_view line);

@@ -125,7 +125,7 @@ Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince
 }
 
 /// Reads a head that has not arrived completely, line by line, so that a wrong first line is refused at once. Returns
-/// no bytes, and sets `refusal`, if the head is wrong or too late; without a refusal no byte has come in time.
+/// no bytes if the head is wrong or too late, and sets `refusal`, or if no byte has come in time, without a refusal.
 Future<Bytes> readHeadByLines(Reference<Connection> connection, ServerOptions const* options, Refusal* refusal) {
     std::string head;
     double deadline = now() + double(options->headerTime);
@@ -182,7 +182,7 @@ Refusal refusalOfHead(Error const& error) {
     asked.answering = service.call(std::move(request), session.ending, asked.framing.trace);
 }
 
-/// Returns false if the client has sent more bytes. Throws if the connection has ended.
+/// True if the client has sent no more bytes. Throws if the connection has ended.
 bool isStillQuiet(Connection& connection) {
     if (isQuiet(connection))
         return true;
@@ -251,7 +251,7 @@ void writeHead(Session& session, Asked& asked, Bytes const& head, std::string& o
     return sendBytes(connection, std::move(restOfHead), std::move(rest), seconds);
 }
 
-/// Reads the rest of the body; ends the connection if it is too long or wrong.
+/// Reads the rest of the body. Ends the connection if the rest is too long or wrong.
 Future<Void> skipOrEnd(Session* session, Reference<ReceivedBody> body) {
     Future<bool> skipping = skipRest(body);
     bool isSkipped = co_await std::move(skipping);

@@ -24,7 +24,7 @@ public:
         Http2Limits limits = {};
     };
 
-    /// Throws unsupported_operation without nghttp2.
+    /// Makes the client. Throws unsupported_operation if this build has no nghttp2.
     static Reference<Http2Client> over(Reference<Connection> connection, Options options);
     virtual ~Http2Client() = default;
 

@@ -71,7 +71,7 @@ public:
     void close() override { session_->goAway(false); }
 
 private:
-    /// A body that keeps the client, and so the connection.
+    /// A body that holds the client, and with it the connection.
     class Source final : public Http2Source {
     public:
         Source(Reference<Http2Stream> stream, double time, Reference<Http2ClientOverSession> client)

@@ -32,7 +32,7 @@ Error errorOfCode(std::uint32_t code) {
 
 } // namespace
 
-/// Called by nghttp2. None of the functions may throw.
+/// The functions that nghttp2 calls. They must not throw.
 struct Http2Session::Callbacks {
     static Http2Session& session(void* self) { return *static_cast<Http2Session*>(self); }
     static Http2Stream* streamOf(nghttp2_session* session, std::int32_t id) {

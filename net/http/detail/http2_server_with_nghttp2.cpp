@@ -92,7 +92,7 @@ private:
     }
     bool isHeadLate() const { return headSince_ + double(service_.options.headerTime) <= now(); }
 
-    /// Fails the streams with a piece that the client has not taken in time. Returns the time of the next check.
+    /// Fails each stream if the client has not taken its piece in time. Returns the time of the next check.
     double lookAtPieces() {
         double next = now() + std::min(double(service_.options.headerTime), limits_.sendTime);
         for (Reference<Http2Stream> const& each : streams_)
@@ -102,8 +102,8 @@ private:
     }
 
     void headHasCome(Reference<Http2Stream> stream) override {
-        // The second GOAWAY names the last stream that is served: the client sends later ones again, on another
-        // connection. They still come while this GOAWAY waits behind bodies that the client does not read.
+        // The second GOAWAY names the last stream that is served: the client sends later requests again, on another
+        // connection. Later streams still come while this GOAWAY waits behind bodies that the client does not read.
         if (isRefusing_)
             return reset(*stream, kRefusedStream);
         if (++requests_ == service_.options.requestsPerConnection)

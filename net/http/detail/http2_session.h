@@ -73,18 +73,18 @@ protected:
     static void giveBody(Http2Stream& stream, Bytes body, Headers const& trailers);
     /// Fails the stream, and returns false, if the other side has taken nothing of a piece for `time` seconds.
     static bool isTaken(Http2Stream& stream, double time);
-    /// Sends the body. If the body fails or has not the size that it said, or if the other side does not take it, the
-    /// stream fails with the error and is reset. A server gives its `exchange`, with which an error of the body is
-    /// reported as dropped.
+    /// Sends the body. If the body fails or has not its announced size, or if the other side does not take it, the
+    /// stream fails with the error and is reset. A server passes its `exchange`: then an error of the body is reported
+    /// as dropped, with the request.
     static Future<Void> sendBody(Reference<Http2Stream> stream, Body body, Headers trailers, double time,
                                  Exchange const* exchange);
 
-    /// Sends GOAWAY: the session takes no further streams. With `isNotice`, it only announces that.
+    /// Sends GOAWAY: the session takes no further streams. With `isNotice`, the frame only announces this.
     void goAway(bool isNotice);
     void terminate(std::uint32_t code);
     void ping();
     void flush();
-    /// Ends all streams; those that are not complete get the error.
+    /// Ends all streams. The streams that are not complete get the error.
     void endStreams(Error error);
     bool mayRequest() const;
     std::size_t mostStreams() const; // the limit of the other side

@@ -1,8 +1,8 @@
 #pragma once
 // Http2Stream: one request and its response on an HTTP/2 connection, at a server or a client.
 //
-// Arrived bytes wait in `received`; the window opens again when a reader takes them. Of a body that is sent, the stream
-// holds one piece at a time.
+// Arrived bytes wait in `received`; the window opens again when a reader takes them. A stream that sends a body holds
+// one piece of it at a time.
 
 #include "flow/sync/trigger.h"
 #include "net/http/detail/trace_fields.h"

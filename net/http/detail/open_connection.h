@@ -5,7 +5,7 @@
 
 namespace flow::net::http::detail {
 
-/// Fails with connection_timed_out after options->connectTimeout. `proxy`: the parsed options->proxy; null without one.
+/// Fails with connection_timed_out after options->connectTimeout. `proxy`: the parsed options->proxy; null: no proxy.
 Future<Encrypted> openConnection(std::shared_ptr<ClientOptions const> options, std::shared_ptr<Url const> proxy,
                                  Url url, bool mayBeHttp2);
 

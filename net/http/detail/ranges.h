@@ -14,7 +14,7 @@ struct ByteRange {
     friend bool operator==(ByteRange const&, ByteRange const&) = default;
 };
 
-/// Returns the ranges of a field, without those behind the end of a file of `size` bytes. Returns nothing if the whole
+/// Returns the ranges of a field, without ranges behind the end of a file of `size` bytes. Returns nothing if the whole
 /// file must be sent: the field is wrong, or has more than `most` ranges or together more than `size` bytes.
 std::optional<std::vector<ByteRange>> parseRanges(std::string_view field, std::uint64_t size, std::size_t most);
 

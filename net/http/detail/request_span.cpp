@@ -34,7 +34,7 @@ std::string_view knownMethod(std::string_view method) {
                                                                "OPTIONS", "TRACE", "PATCH", "CONNECT"};
     return std::find(kKnown.begin(), kKnown.end(), method) != kKnown.end() ? method : "_OTHER";
 }
-/// Returns the begin of a span's name.
+/// Returns the beginning of a span's name.
 std::string nameOf(std::string_view method) {
     std::string_view known = knownMethod(method);
     return std::string(known == "_OTHER" ? "HTTP" : known);

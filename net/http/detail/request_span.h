@@ -8,17 +8,17 @@
 
 namespace flow::net::http::detail {
 
-/// Begins the span of a request that has come, below that of the client. The contexts of the request and of its
-/// exchange have it. Several fields traceparent, or one that breaks a rule, count as none.
+/// Begins the span of a received request, as a child of the client's span, and puts the span into the contexts of the
+/// request and its exchange. Several traceparent fields, or one that breaks a rule, count as none.
 void beginSpan(trace::Tracer& tracer, Request& request, TraceFields const& fields);
 /// Ends the span, when the exchange is over.
 void endSpan(Exchange const& exchange, std::string_view method);
 
-/// True if the request belongs to a trace, which the server must be told.
+/// True if the request has a span. Then its head must have the ids of the span.
 inline bool hasSpan(Request const& request) {
     return !request.context.isEmpty() && request.context.find(trace::kCurrentSpan);
 }
-/// Begins the span of a request that a client sends, and sets the fields by which the server learns of it.
+/// Begins the span of a request that a client sends, and sets the fields that pass the span's ids to the server.
 trace::Span beginClientSpan(Request& request, std::string_view url);
 void noteAnswer(trace::Span& span, Response const& response);
 

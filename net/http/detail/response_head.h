@@ -9,7 +9,7 @@ struct ResponseHead {
     Framed framed = Framed::Plain;
     bool hasBody = false;          // the body must be sent after the head
     bool closes = false;           // the connection ends after the response
-    char const* mistake = nullptr; // why the response must not be sent
+    char const* mistake = nullptr; // the reason why the response must not be sent; null: none
 };
 
 /// Appends the head to `out`. `closes`: the connection will end in any case. `date`: the Date line, or "".

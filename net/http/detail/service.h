@@ -11,9 +11,9 @@ namespace flow::net::http::detail {
 struct Service {
     Service(HandlerToTheEnd h, ServerOptions o);
 
-    /// Calls the handler. If it throws, the future has the error. `fields` are those of the request.
+    /// Calls the handler. If it throws, the future has the error. `fields` are the trace fields of the request.
     Future<Response> call(Request request, Event* ending, TraceFields const& fields) const;
-    /// Returns the response for an error of the handler; reports it unless the client caused it. `body` may be null.
+    /// Returns the response for an error of the handler. Reports errors not caused by the client. `body` may be null.
     Response failed(Error error, ReceivedBody const* body, Exchange const& exchange) const;
     /// Returns the line "Date: ...\r\n" for now.
     std::string_view date();
@@ -41,10 +41,10 @@ inline HandlerToTheEnd toTheEnd(Handler handler) {
     return [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
 }
 
-/// Call it in a `catch`: returns the error, but rethrows actor_cancelled.
+/// Returns the error of the `catch` that calls it, but rethrows actor_cancelled.
 Error errorOfHandler();
 
-/// Reports an error of the handler, or of what `where` names, with the method, the path and the context of the request.
+/// Reports an error of the code that `where` names, with the method, the path and the context of the request.
 void reportFailed(Error error, Exchange const& exchange, const char* where = "a handler of http::serve()") noexcept;
 
 /// Returns a response with the status and the reason as text.

@@ -73,7 +73,7 @@ inline std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Calls use(element) for the elements of a list ("a, b") until a call returns true. Returns true if one did.
+/// Calls use(element) for the elements of a list ("a, b") until a call returns true. Returns true if a call did.
 template <class Use>
 bool anyElement(std::string_view list, Use use) {
     for (;;) {

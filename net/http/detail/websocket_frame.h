@@ -17,7 +17,7 @@ enum CloseCode : std::uint16_t {
     kNormal = 1000,
     kGoingAway = 1001,
     kProtocolError = 1002,
-    kNoCode = 1005,  // the Close frame had none; is never sent
+    kNoCode = 1005,  // the Close frame had no code; is never sent
     kNoClose = 1006, // the connection ended without a Close frame; is never sent
     kInvalidText = 1007,
     kTooBig = 1009,
@@ -28,7 +28,7 @@ inline constexpr std::size_t kLargestHead = 14;     // bytes; the smallest has 2
 inline constexpr std::size_t kLargestControl = 125; // bytes in a control frame
 using Mask = std::array<std::uint8_t, 4>;
 
-/// Returns how many bytes of a head follow its second byte.
+/// Returns the number of bytes of a head after its second byte.
 std::size_t restOfHead(std::uint8_t second);
 
 struct FrameHead {
@@ -44,8 +44,8 @@ struct FrameHead {
     bool isLast() const { return (first & 0x80) != 0; }
     bool isControl() const { return (first & 8) != 0; }
 
-    /// Returns how the frame breaks the protocol, as text; null if it does not. `fromClient`: a client has sent it, so
-    /// it must have a mask. `isWithin`: earlier frames have begun a message.
+    /// Returns the fault of the frame, as text; null if it breaks no rule of the protocol. `fromClient`: a client has
+    /// sent it, so it must have a mask. `isWithin`: earlier frames have begun a message.
     char const* fault(bool fromClient, bool isWithin) const;
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 // EpollPoller: watches descriptors with epoll, edge-triggered, or for one event (EPOLLONESHOT).
 //
-// epoll knows a registration by the open file and its number. The owner of a descriptor of watchOnce() may close it,
-// and the number may then be of a socket of this loop. So once_ notes which descriptor of watchOnce() has registered a
-// number last, and no other one changes that registration.
+// epoll identifies a registration by the open file and its number. The owner of a descriptor of watchOnce() may close
+// it, and a socket of this loop may then get the number. So once_ notes which descriptor of watchOnce() has registered
+// a number last, and remove() of an earlier descriptor leaves that registration alone.
 
 #include "net/poll/network_poller.h"
 

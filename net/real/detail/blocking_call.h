@@ -39,7 +39,7 @@ public:
         return result_;
     }
 
-    std::vector<std::uint8_t> bytes; // what was read, or what is to be written; the thread's while a call is under way
+    std::vector<std::uint8_t> bytes; // the bytes that were read, or to write; only the thread uses them during a call
 
 private:
     enum class State : std::uint8_t { None, UnderWay, Ended };

@@ -54,7 +54,7 @@ private:
 
 class RealConnection final : public Connection, public RealSocket, Turn {
 public:
-    /// `opened` is connected.
+    /// `opened` is a connected socket.
     RealConnection(RealNetwork& network, OpenDescriptor opened, Address const& peer, ReadStrategy strategy,
                    Reference<FirstReads> firstReads);
     /// Makes a connection, which takes the descriptor of the connected socket `before`.
@@ -82,7 +82,7 @@ public:
                                            std::size_t size) noexcept override;
     Drain writable() override;
     // For net/real/hand_over.h, on a Unix socket:
-    /// Sends the bytes, which must be few, with the descriptors: all, or nothing and returns false. Throws an Error.
+    /// Sends the bytes, which must be few, and the descriptors. Returns false if it has sent nothing. Throws an Error.
     bool trySendWith(std::span<std::uint8_t const> bytes, std::span<int const> descriptors);
     /// Receives once, after a ReadRequest of Kind::Message was ready, and appends the descriptors that have come, at
     /// most two. Returns the number of bytes; 0 at the end. Throws an Error.

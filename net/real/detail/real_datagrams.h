@@ -16,7 +16,7 @@ public:
     /// The most messages of one system call. A message is one datagram, or several of the same address and size.
     static constexpr unsigned kBatch = 16;
 
-    /// `opened` is bound to `at`. The socket removes the file of `at`, or else `file`.
+    /// `opened` is bound to `at`. The socket removes `file` when it closes; by default the file of `at`.
     RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy)
         : RealDatagramSocket(network, std::move(opened), at, strategy, SocketFile(at)) {}
     RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy,

@@ -17,7 +17,7 @@ class RealListener final : public Listener, public RealSocket, public FastAlloca
 public:
     static constexpr double kPause = 0.1;
 
-    /// `opened` is bound to `at` and listens. The listener removes the file of `at`, or else `file`.
+    /// `opened` is bound to `at` and listens. The listener removes `file` when it closes; by default the file of `at`.
     RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options)
         : RealListener(network, std::move(opened), at, options, SocketFile(at)) {}
     RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options,

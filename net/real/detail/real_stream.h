@@ -1,9 +1,9 @@
 #pragma once
 // RealStream: a pipe, a terminal or a file as a Connection.
 //
-// A StreamFile is one direction. A pipe or a terminal is opened anew by /proc/self/fd, which makes a description that
-// is of this program alone, so that it can be non-blocking. For other files, and where that is not allowed, the
-// directions have a BlockingCall, and the poller watches an eventfd.
+// A StreamFile is one direction. A pipe or a terminal is opened anew by /proc/self/fd. Only this program has the new
+// open file, so the file can be non-blocking. For other files, and if opening anew is not allowed, the directions have
+// a BlockingCall, and the poller watches an eventfd.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/blocking_call.h"
@@ -60,7 +60,7 @@ public:
     StreamOutput(RealNetwork& network, int descriptor, RealStream& stream);
 
     void push(Bytes bytes) { queue_.push(std::move(bytes)); }
-    /// Writes what can be written without blocking.
+    /// Writes as many bytes as the file takes without blocking.
     void flush();
     /// Closes the file when all bytes are written.
     void end();

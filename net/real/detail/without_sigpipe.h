@@ -9,7 +9,7 @@
 
 namespace flow::net {
 
-/// Repeats the call while it fails with EINTR.
+/// Makes the call, and repeats it while it fails with EINTR.
 template <class Call>
 ssize_t withoutSigpipe(Call call) {
     sigset_t pipe, before;

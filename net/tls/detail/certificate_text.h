@@ -12,11 +12,11 @@ struct x509_st;
 
 namespace flow::net {
 
-/// Returns a name as in RFC 2253, whole. Control bytes and bytes above 127 are escaped.
+/// Returns the whole name, as in RFC 2253. Control bytes and bytes above 127 are escaped.
 std::string textOfName(X509_name_st const* name);
 
-/// Returns the subject, and the names for which a client takes the certificate. Each of the two texts is cut after some
-/// 150 bytes, and has no control bytes, since the other side may send any certificate.
+/// Returns the subject, and the names for which a client accepts the certificate. Each of the two texts is cut after
+/// about 150 bytes, and has no control bytes, because the other side may send any certificate.
 std::string describeCertificate(x509_st const* certificate);
 
 } // namespace flow::net

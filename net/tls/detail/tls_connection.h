@@ -9,16 +9,16 @@
 //
 //     Reference<TlsConnection> client = co_await tlsServer(co_await listener->accept(), context);   // see TlsListener
 //
-// All that net/connection.h says is true here too. In addition:
+// All rules of net/connection.h hold here too. In addition:
 //
 // The end. shutdownWrite(), close() and the destruction of the last Reference send close_notify. If the other side ends
 // without close_notify, an attacker may have cut the connection. Then reads fail with connection_cut_off after all
 // received bytes, and writing can go on.
 //
-// Session tickets. A server of this library sends them with the first bytes that it writes; other servers earlier. If a
-// client closes before it has read the tickets, these unread bytes reset the connection, and the client's last bytes
-// may be lost. So a client should read to the end first. Late tickets have a cost: a client of another library without
-// TCP_NODELAY sends its first bytes only when its handshake is acknowledged, after some 40 ms on Linux.
+// Session tickets. A server of this library sends tickets with the first bytes that it writes; other servers send them
+// earlier. If a client closes before it has read the tickets, these unread bytes reset the connection, and the client's
+// last bytes may be lost. So a client should read to the end first. Late tickets have a cost: a client of another
+// library without TCP_NODELAY sends its first bytes only when its handshake is acknowledged, after some 40 ms on Linux.
 //
 // Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed; see why().
 //

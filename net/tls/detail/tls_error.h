@@ -15,8 +15,8 @@
 //     tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
-// isConnectionError() is true for all these errors. what() has the reason and the requested name, and
-// the subject and the names of a certificate that was not taken.
+// isConnectionError() is true for all these errors. what() has the reason, the requested name, and the subject and the
+// names of a certificate that was not accepted.
 
 #include "flow/base/error.h"
 
