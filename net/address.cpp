@@ -344,7 +344,7 @@ std::optional<Address> Address::fromSystem(sockaddr const* from, unsigned size) 
         return Address();
     bool isAbstract = name.front() == '\0';
     name = isAbstract ? name.substr(1) : name.substr(0, name.find('\0'));
-    if (name.empty() || name.size() > kUnixRoom)
+    if (name.empty() || name.size() >= kUnixRoom) // Linux also takes a path without a zero byte
         return Address();
     return unixNamed(isAbstract ? Family::UnixAbstract : Family::UnixPath, name);
 }

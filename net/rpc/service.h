@@ -224,8 +224,9 @@ private:
     Scope running_{OnError::Report};
 };
 
+/// The handler is in a tuple: gcc 14 has an internal error if a pointer to a function is a parameter of this coroutine.
 template <Handler F>
-Future<Void> serveOne(Node& node, ServeOptions options, std::source_location caller, F handler) {
+Future<Void> serveOne(Node& node, ServeOptions options, std::source_location caller, std::tuple<F> handler) {
     using Request = typename ArgumentOf<F>::Type;
     FLOW_ASSERT_AT(caller, &node == &Node::current(), "rpc::serve() with the node of another loop");
     FLOW_ASSERT_AT(caller, options.atATime != 0, "rpc::serve() with at most 0 calls at a time");
@@ -242,7 +243,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
             continue;
         }
         try {
-            Future<typename Request::Reply> result = handleCall(handler, call, options.tracer);
+            Future<typename Request::Reply> result = handleCall(std::get<0>(handler), call, options.tracer);
             if (result.isReady())
                 reply(call.reply, result.isError() ? ErrorOr<typename Request::Reply>::failed(result.getError())
                                                    : ErrorOr<typename Request::Reply>(result.get()));
@@ -265,7 +266,8 @@ template <Handler... Handlers>
     requires(sizeof...(Handlers) > 0)
 Future<Void> serve(NodeOfCaller at, ServeOptions options, Handlers... handlers) {
     // The braces keep the order of the handlers.
-    return success(all(std::vector<Future<Void>>{serveOne(at.node, options, at.caller, std::move(handlers))...}));
+    return success(
+        all(std::vector<Future<Void>>{serveOne(at.node, options, at.caller, std::tuple(std::move(handlers)))...}));
 }
 template <Handler... Handlers>
     requires(sizeof...(Handlers) > 0)

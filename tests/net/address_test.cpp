@@ -3,6 +3,7 @@
 #include "flow/base/error.h"
 #include "flow/base/random.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <net/if.h>
@@ -133,6 +134,10 @@ TEST_CASE("address: what the system gets is what it gives back") {
     sockaddr_un nameless{};
     nameless.sun_family = AF_UNIX;
     CHECK(Address::fromSystem(reinterpret_cast<sockaddr*>(&nameless), sizeof nameless.sun_family) == Address());
+    sockaddr_un full{}; // Linux takes a path of 108 bytes, without a zero byte after it
+    full.sun_family = AF_UNIX;
+    std::fill(std::begin(full.sun_path), std::end(full.sun_path), 'x');
+    CHECK(Address::fromSystem(reinterpret_cast<sockaddr*>(&full), sizeof full) == Address());
     sockaddr other{};
     other.sa_family = AF_APPLETALK;
     CHECK(!Address::fromSystem(&other, sizeof other));
