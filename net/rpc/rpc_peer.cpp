@@ -274,7 +274,7 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. Its room depends
+/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. The room depends
 /// on the received bytes: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
@@ -351,7 +351,8 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// Skips a too large frame. Returns how many bytes belong to it. At its end the requester or waiter gets an error.
+/// Skips a frame that is too large. Returns the number of bytes that it has taken from `bytes`. At the end of the
+/// frame, the requester or waiter gets an error.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -424,7 +425,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
-    double asked = begin; // since when replies are awaited: a silence before does not count
+    double asked = begin; // replies are awaited since this time: a silence before does not count
     for (;;) {
         bool wasPending = !pending_.isEmpty();
         bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;

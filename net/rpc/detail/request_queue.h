@@ -142,8 +142,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Resumes the reading from peers while there is room, the longest waiting one first. A peer without room waits
-    /// again.
+    /// Resumes the reading from peers while the queue has room. Begins with the peer that has waited longest. If there
+    /// is no room for its message, a peer waits again.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -173,14 +173,14 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    rpc::Node* node_ = nullptr; // where the endpoint is registered
+    rpc::Node* node_ = nullptr; // the endpoint is registered at this node
     Reference<RpcPeer> peer_;   // the peer of a remote stream
     RingQueue<T> arrived_;      // not in the stream yet
     Trigger handed_;
     std::size_t backlog_ = 0; // the memory of all requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // for each peer that is not read until there is room
+    RingQueue<Promise<Void>> waiting_; // one for each peer that is not read until there is room
     Future<Void> admitting_;
 };
 
