@@ -53,7 +53,8 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first message of arrived_. If it has no parts, its peer has ended: returns the cancel of a topic.
+/// Takes the first message of arrived_. If the message has no parts, its peer has ended: then returns a message that
+/// cancels a topic of this peer.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {

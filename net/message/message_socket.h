@@ -66,7 +66,7 @@ struct MessageOptions {
     Seconds handshakeIvl = 30;                  // the longest time of a handshake; 0: no limit
     Seconds heartbeatIvl = 0;                   // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
     Seconds heartbeatTimeout = 0;               // the longest silence of a peer after a PING; 0: heartbeatIvl
-    Seconds heartbeatTtl = 0;                   // the peer should disconnect after this silence; 0: the sum of both
+    Seconds heartbeatTtl = 0;                   // the peer should disconnect after this silence; 0: interval + timeout
     bool plainServer = false;                   // this socket is a server, and requires PLAIN
     std::string plainUsername, plainPassword;   // at a client: its name and password
     bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey

@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: `from` has ended, and takeArrived() cancels its topics
+        Message message; // if it has no parts, `from` has ended, and takeArrived() cancels its topics
         Reference<Peer> from;
     };
 
