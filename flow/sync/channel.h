@@ -15,7 +15,8 @@
 // operation does not overtake them. With capacity 0, send() waits for a receiver.
 //
 // After close(), receivers get the values that are left, then end_of_stream; present and later senders get
-// broken_promise. The destructor fails waiters with it, too. Memory is allocated once. A channel belongs to one thread.
+// broken_promise. The destructor also fails waiters with broken_promise. The constructor allocates all memory. A
+// channel belongs to one thread.
 
 #include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"
