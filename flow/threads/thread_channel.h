@@ -150,7 +150,7 @@ private:
     // Called under the mutex:
 
     bool isOver() const { return isClosed_ && count_ == 0; }
-    /// The caller must have taken one of places_.
+    /// The caller must have taken a unit of places_.
     void put(T& value) {
         if (isClosed_)
             throw broken_promise();
@@ -158,7 +158,7 @@ private:
         ++count_;
         values_.give();
     }
-    /// The caller must have taken one of values_.
+    /// The caller must have taken a unit of values_.
     T get() noexcept {
         std::optional<T>& place = ring_[first_];
         T value(*std::move(place));
