@@ -58,7 +58,8 @@ public:
     /// bytes does nothing. Copies of a Standalone share its bytes: do not change them until the write ends.
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;
-    /// Adds the bytes at the end of the file. For OpenMode::Append only, where write() fails with file_not_writable.
+    /// Adds the bytes at the end of the file. Only for a file of OpenMode::Append. Its write() fails with
+    /// file_not_writable.
     virtual Future<Void> append(Standalone<StringRef> bytes) = 0;
     /// Makes data durable. When the future is ready, all writes and truncates of this file that had ended at the call
     /// survive a loss of power, also those through other handles. If sync() fails, any part of these changes may be
@@ -112,7 +113,7 @@ public:
     virtual Future<std::vector<std::string>> list(std::string directory) = 0;
     /// Removes an empty directory.
     virtual Future<Void> removeDirectory(std::string path) = 0;
-    /// Makes a directory in an existing one. Does nothing if it exists. Fails with file_exists if it is a file.
+    /// Makes a directory in an existing one. Does nothing if it exists. Fails with file_exists if `path` is a file.
     virtual Future<Void> makeDirectory(std::string path) = 0;
     /// Makes the names in a directory durable. When the future is ready, files and directories that were made, renamed
     /// or removed before the call stay so after a loss of power. The content of files is not covered: use
