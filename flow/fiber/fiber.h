@@ -139,7 +139,7 @@ FLOW_SWITCHES void Fiber::suspend() noexcept {
     caller_ = from.fctx;
 }
 
-/// Returns the running fiber. Without one, an assertion with the text `function` fails.
+/// Returns the running fiber. If no fiber runs, an assertion with the text `function` fails.
 inline Fiber& runningFiber(char const* function) {
     Fiber* fiber = currentFiber;
     FLOW_ASSERT(fiber, function);
