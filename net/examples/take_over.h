@@ -1,6 +1,6 @@
 #pragma once
-// A server of which the next version takes over the listener, so that no client is refused. net/docs/restart.md
-// explains it.
+// Functions with which the next version of a server takes over the listener, so that no client is refused.
+// net/docs/restart.md explains them.
 //
 //     Sockets sockets = co_await takeSockets(at, path);
 //     Future<Void> serving = http::serve(sockets.http, handler, {}, replaced(sockets) || endOfProgram());
@@ -13,10 +13,10 @@
 struct Sockets {
     flow::Reference<flow::net::Listener> http;
     flow::Reference<flow::net::Listener> successors; // at the path: a process that connects there wants to take over
-    flow::Reference<flow::net::Connection> before;   // the process that has given them; null if there was none
+    flow::Reference<flow::net::Connection> before;   // the process that has given the sockets; null if there was none
 };
 
 /// Takes the sockets from the process that serves now. If there is none, opens them.
 flow::Future<Sockets> takeSockets(flow::net::Address at, flow::net::Address path);
-/// Ready when another process has taken over. One that fails before that changes nothing.
+/// Waits until another process has taken over. A process that fails before that changes nothing.
 flow::Future<flow::Void> replaced(Sockets sockets);

@@ -27,7 +27,7 @@
 
 namespace kv {
 
-/// Servers report their actions to a Witness. A simulation checks the servers by it.
+/// Servers report their actions to a Witness. A simulation checks the servers with a Witness.
 class Witness {
 public:
     virtual ~Witness() = default;
@@ -47,7 +47,7 @@ public:
     /// Makes server number `id` (from 0) of `servers` servers. `journal` is a path; its directory must exist.
     Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness);
 
-    /// Ends only by an error.
+    /// Runs the server. The future ends only with an error.
     Future<Void> run();
 
 protected:

@@ -5,7 +5,7 @@
 namespace kv {
 namespace {
 
-/// A message from one server to another. Its reply only confirms the arrival: thus a dead connection is detected.
+/// A message from one server to another. Its reply only confirms the arrival, so that a broken connection is detected.
 struct Delivery {
     using Reply = Void;
     static constexpr char const* name = "kv/delivery";

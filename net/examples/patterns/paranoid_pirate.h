@@ -3,7 +3,7 @@
 // questions only as long as its heartbeats come.
 //
 //     co_await pirateQueue("tcp://*:5555", "tcp://*:5556");
-//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of them
+//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of workers
 //     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
 //
 // A worker without work sends READY each second. A worker that has been silent for kSilence seconds gets no questions.
