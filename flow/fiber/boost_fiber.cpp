@@ -43,7 +43,7 @@ std::int64_t ticks(double seconds) {
 }
 
 /// Returns clock time minus loop time, in seconds. A real loop counts its time from the program's first loop. The
-/// result may be a little too small, which makes a deadline late, never early.
+/// result may be a little too small. This makes a deadline late, never early.
 double clockAhead() {
     if (Loop::current().isSimulated())
         return 0;

@@ -6,7 +6,7 @@
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
 //     pool.run([&] {
 //         while (!engine.hasRoom())
-//             FiberThreadPool::pause(0.01);                // not sleep(): other actions run meanwhile
+//             FiberThreadPool::pause(0.01);                // not sleep(): during pause() other actions run
 //         engine.put(key, value);
 //     });
 //
@@ -19,8 +19,9 @@
 // The value or the exception of an action is the future's result. If the future is dropped before the action has begun,
 // the action never runs; otherwise it runs to its end. The destructors of the pool and of its loop wait for actions on
 // threads; the futures of these actions never become ready. On a simulated loop, the destructors make pause() throw
-// actor_cancelled, and actions that have not begun, or are started meanwhile, fail with broken_promise. A waiter of an
-// action may destroy the pool. The pool belongs to the loop's thread. Objects that actions use must outlive the pool.
+// actor_cancelled, and actions that have not begun, or are started during the destructor, fail with broken_promise. A
+// waiter of an action may destroy the pool. The pool belongs to the loop's thread. Objects that actions use must
+// outlive the pool.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"

@@ -62,8 +62,8 @@ public:
     /// file_not_writable.
     virtual Future<Void> append(Standalone<StringRef> bytes) = 0;
     /// Makes data durable. When the future is ready, all writes and truncates of this file that had ended at the call
-    /// survive a loss of power, also those through other handles. If sync() fails, any part of these changes may be
-    /// lost, and a later sync() does not save them: write the data again.
+    /// survive a loss of power, also writes and truncates through other handles. If sync() fails, any part of these
+    /// changes may be lost, and a later sync() does not save them: write the data again.
     virtual Future<Void> sync() = 0;
     /// Cuts the file to `size` bytes, or extends it by zeros.
     virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
@@ -99,7 +99,7 @@ public:
     FileSystem(FileSystem const&) = delete;
     FileSystem& operator=(FileSystem const&) = delete;
 
-    /// Opens a file. A new file has these permissions, without those that the system forbids (umask).
+    /// Opens a file. A new file has these permissions, without the permissions that the system forbids (umask).
     virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions = 0666) = 0;
     virtual Future<FileInfo> info(std::string path) = 0;
     virtual Future<Void> setPermissions(std::string path, int permissions) = 0;

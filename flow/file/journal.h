@@ -54,7 +54,7 @@ public:
     Future<Void> append(std::string record);
     /// Replaces all records so far, and the last snapshot, by `state`. It must cover all these records, even records
     /// that are still being written. At every moment the disk has the old snapshot with its records, or the new one.
-    /// Records that are appended meanwhile follow the new snapshot.
+    /// Records that are appended during the write follow the new snapshot.
     Future<Void> snapshot(std::string state);
     /// Replaces all records so far, and the last snapshot, by `records`, with the same guarantee.
     Future<Void> replace(std::vector<std::string> records);

@@ -15,8 +15,8 @@
 // thread: no Future, and no other object of a loop.
 //
 // A Fork begins when a thread of the pool takes it. A Task begins when it is awaited, on the thread that awaits it.
-// Only the body that made a child may await it, as in flow/tasks/fork.h: the result is a reference, or is moved out of
-// an rvalue; an error is thrown. The body resumes on the thread on which the child ended. A parent ends after its
+// Only the body that made a child may await it, as in flow/tasks/fork.h. The result is a reference, or is moved out of
+// an rvalue. An error is thrown. The body resumes on the thread on which the child ended. A parent ends after its
 // children. The parent's parameters exist until its end, but its local variables do not. `co_await destroyForks()`
 // waits for all children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item
 // of `pool`, perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.

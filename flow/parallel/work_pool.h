@@ -9,7 +9,7 @@
 //
 // A thread of the pool submits to its own queue, and takes the newest item of this queue. A thread without work takes
 // the oldest item of another thread. Items from threads outside of the pool run in any order. One in 64 items that a
-// thread of the pool submits goes behind all waiting items, so that none starves. An item must not block or throw.
+// thread of the pool submits goes behind all waiting items, so that no item starves. An item must not block or throw.
 //
 // On a simulated loop, a pool has no threads: each item is a step of the loop, in the order of submit(), so that a run
 // can be repeated. Only this loop may use the pool.

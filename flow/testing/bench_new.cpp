@@ -1,5 +1,5 @@
-// Counts the calls of operator new, so that the number of allocations of a benchmark is complete. A program with its
-// own operator new is linked with its own one. Then only blocks of Millrace's allocator are counted.
+// Counts the calls of operator new, so that the number of allocations of a benchmark is complete. If a program defines
+// operator new itself, the linker takes the program's. Then only blocks of Millrace's allocator are counted.
 
 #include "flow/testing/detail/benchmark_clock.h"
 

@@ -203,7 +203,7 @@ int benchMain(int argc, char const* const* argv, std::map<std::string, std::stri
             return 0;
         }
         testing::onRealLoop = options.realLoop;
-        sampleIfAsked(); // a simulated loop does not ask
+        sampleIfAsked(); // a simulated loop does not call it
         return testing::runBenchmarks(options, argc > 0 ? argv[0] : "benchmarks", std::move(context));
     } catch (TestUsage& usage) {
         std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "benchmarks", usage.what());

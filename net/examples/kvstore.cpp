@@ -122,7 +122,7 @@ private:
     FiberThreadPool pool_;
 };
 
-/// Refuses a line that is too long. Reads all other bytes, since closing with unread bytes might lose the answer.
+/// Refuses a line that is too long. Reads all other bytes, because closing with unread bytes might lose the answer.
 void refuseLongLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the line is too long\n"_sr));
     connection.shutdownWrite();
@@ -134,7 +134,7 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
-/// Refuses a last line without an end, since it may be incomplete. The other side has ended its writing.
+/// Refuses a last line without an end, because it may be incomplete. The other side has ended its writing.
 void refuseHalfLine(Connection& connection) {
     (void)fiber::wait(connection.read()); // reads the line: with unread bytes, the connection would fail
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));

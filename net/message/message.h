@@ -54,7 +54,7 @@ public:
     bool isEmpty() const { return parts_ == 0; }
     /// Returns the part at `index`, which must exist. Takes O(index) time.
     std::string_view operator[](std::size_t index) const;
-    /// Returns the number of bytes of all parts. Not named size(), since operator[] and begin() count parts.
+    /// Returns the number of bytes of all parts. Not named size(), because operator[] and begin() count parts.
     std::size_t bytes() const;
     /// Returns the routing id of the sender or receiver; "" if the socket is no ROUTER.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }

@@ -74,7 +74,7 @@ void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
     arrivedBytes_ = 0;
-    constexpr int kReads = 64; // a limit, since the peer may never stop sending
+    constexpr int kReads = 64; // a limit, because the peer may never stop sending
     for (int reads = 0; reads < kReads;) {
         if (peer.available() != 0) {
             discardFirst(peer);

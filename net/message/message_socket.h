@@ -142,9 +142,9 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// Receives a message. Several calls first get all available messages of one peer, then those of the next. The
-    /// socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at a REQ
-    /// that waits for no reply.
+    /// Receives a message. Several calls first get all available messages of one peer, then the messages of the next
+    /// peer. The socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at
+    /// a REQ that waits for no reply.
     Receive receive() { return {state_.get()}; }
 
     struct Send {
@@ -159,7 +159,7 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Sends `message`, which must stay valid until the operation is ready, and is empty afterwards. A ROUTER drops the
+    /// Sends `message`. It must stay valid until the operation is ready, and is empty afterwards. A ROUTER drops the
     /// message if no peer has its routing id. If that peer does not read, the operation waits: use trySend() if one
     /// peer must not stop the others. A REP drops an answer above the high-water mark instead. Fails with
     /// client_invalid_operation at types that only receive, at a REQ that waits for its reply, at a REP without a

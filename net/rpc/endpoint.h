@@ -19,7 +19,7 @@
 
 namespace flow::net {
 
-/// The well-known endpoints of programs have numbers from WLTOKEN_FIRST_AVAILABLE on; smaller ones are reserved.
+/// Programs number their well-known endpoints from WLTOKEN_FIRST_AVAILABLE on. This library uses the smaller numbers.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 namespace rpc {

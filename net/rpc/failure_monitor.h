@@ -53,7 +53,7 @@ public:
     /// seconds from this call to the failure.
     Future<Void> onFailedFor(Endpoint endpoint, Seconds seconds, double slope = 0);
 
-    // Only for the node and tests.
+    // Only the node and tests use these functions.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);

@@ -9,9 +9,9 @@
 // A node uses net::transport(), so it works on sockets and on the simulated network. If a loop without a node sends a
 // request, the loop gets a node that only connects, and that ends with the loop.
 //
-// A node makes one connection to each address, when something is first sent there. If the connection ends while a
-// request waits for its reply, the node connects again. Processes that connect to this node get replies over their own
-// connections.
+// A node makes one connection to each address, when it first sends something to this address. If the connection ends
+// while a request waits for its reply, the node connects again. Processes that connect to this node get replies over
+// their own connections.
 //
 // A node is safe from hostile peers. It checks frames against limits and checksums, and messages against their types. A
 // wrong frame ends the connection. A wrong message is answered with serialization_failed. A reply counts only if it
@@ -51,7 +51,7 @@ struct RpcOptions {
     ProtocolVersion version = currentProtocolVersion();
     /// Set to false if the connection protects its bytes itself, as TLS does. Both sides must have the same value.
     bool hasChecksums = true;
-    /// The most bytes of a message. A larger one fails with value_too_large. Each side applies its own limit.
+    /// The most bytes of a message. A larger message fails with value_too_large. Each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     /// Limits the memory of a message's containers: a few bytes may become many large elements. If the elements need
     /// more than kElements bytes and elementsPerByte times the message's bytes, the message fails with value_too_large.
@@ -60,7 +60,7 @@ struct RpcOptions {
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
     std::size_t peersBytes = 1024 * 1024 * 1024;
-    /// The most connections to this process at a time. Further ones are closed immediately.
+    /// The most connections to this process at a time. Further connections are closed immediately.
     std::size_t maxConnections = 10'000;
     Seconds connectTimeout = 5;
     Seconds greetingTimeout = 10;

@@ -23,7 +23,7 @@
 //     };
 //     auto first = co_await race(find(request.key), request.reply.onAbandoned());
 //
-// A client then sends one frame more when it drops the future of a request. The reply goes only to that future, unless
+// A client then sends one more frame when it drops the future of a request. The reply goes only to that future, unless
 // the client has called getFuture() of the promise before. The handlers of rpc::serve() need none of this
 // (net/rpc/service.h).
 //

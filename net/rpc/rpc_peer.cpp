@@ -56,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number; this one cannot be dropped
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number: this call cannot be dropped
         peer_ = &peer;
 }
 
@@ -425,7 +425,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
-    double asked = begin; // replies are awaited since this time: a silence before does not count
+    double asked = begin; // the time from which on replies are awaited: a silence before does not count
     for (;;) {
         bool wasPending = !pending_.isEmpty();
         bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;

@@ -36,8 +36,8 @@
 // Cancel-safe: dropping a call, or the end of the connection, cancels the handler at the server. If the call still
 // waits there, its handler does not run. With several servers, all handlers of the call are cancelled. A peer can
 // cancel only calls of its own connection. With ServeOptions::runsToEnd, a handler that has begun runs to its end,
-// unless the future of serve() is dropped. (An uncancellable coroutine as a handler also runs on, but it does not count
-// for atATime then, and it may outlive its captures.)
+// unless the future of serve() is dropped. (A handler that is an uncancellable coroutine also runs on. But then it does
+// not count for atATime, and it may outlive its captures.)
 //
 // call(server, request, here) sends the span of the RequestContext `here` to the server, in a separate frame before the
 // request. Other calls send no extra bytes. A handler with a second parameter, [&](Get get, RequestContext here), gets
@@ -55,7 +55,7 @@
 namespace flow::net::rpc {
 
 struct ServeOptions {
-    /// The most running handlers of one name.
+    /// The most handlers of one name that run at a time.
     std::size_t atATime = 1000;
     /// True: a handler that has begun runs to its end, even if its call is dropped. Until then it counts for atATime.
     bool runsToEnd = false;

@@ -10,8 +10,8 @@
 //     units.end();                                                 // under the mutex
 //
 // give() passes a unit to a ticket and calls the ticket: its loop gets a message, or its thread wakes up. If the waiter
-// leaves meanwhile, the unit immediately goes to the next ticket. The message is posted under the mutex, so that no
-// loop can be destroyed between reading its ticket and the post.
+// leaves before it resumes, the unit immediately goes to the next ticket. The message is posted under the mutex, so
+// that no loop can be destroyed between reading its ticket and the post.
 
 #include "flow/base/assert.h"
 #include "flow/base/intrusive_list.h"

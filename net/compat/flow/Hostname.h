@@ -4,7 +4,7 @@
 //     Hostname server = Hostname::parse("db.example.org:4500:tls");     // throws connection_string_invalid
 //     Optional<NetworkAddress> found = co_await server.resolve();       // nothing if the name has no address
 //
-// The transport's resolver (net/resolver.h) looks names up. In a simulation, the SimNetwork's resolver does it.
+// The transport's resolver (net/resolver.h) looks names up. In a simulation, the resolver of the SimNetwork does.
 
 #include "../../../flow/coro/coroutine.h"
 #include "../../resolver.h"

@@ -100,7 +100,7 @@ Future<Void> Replica::keepTime() {
     }
 }
 
-/// Checks again, since a message of the leader may have arrived while this step waited for its turn.
+/// Checks again: a message of the leader may have arrived while this step waited for its turn.
 Future<Void> Replica::electIfDue() {
     bool isDue = role_ != Role::Leader && now() >= electionAt_;
     return isDue ? startElection() : Future<Void>(Void());

@@ -20,7 +20,7 @@ public:
 
 private:
     Future<Void> listenToServers() override {
-        // Handles a message to the end, even if the connection of its sender ends meanwhile.
+        // Handles a message to the end, even if the connection of its sender ends before.
         return net::rpc::serve(node_, {.atATime = 1, .runsToEnd = true},
                                [this](Delivery d) { return received(d.message, d.from); });
     }

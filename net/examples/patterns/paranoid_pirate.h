@@ -27,7 +27,7 @@ public:
     /// Removes and returns the first worker that is not silent. Returns nothing if there is none.
     std::optional<std::string> take();
     void dropSilent();
-    /// Ready when a worker has been added, so that take() may find one.
+    /// Waits until a worker has been added. Then take() may find a worker.
     flow::Trigger::Next onChange() { return changed_.next(); }
 
 private:

@@ -4,7 +4,7 @@
 //
 // An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process is the side that
 // connects, a new RpcPeer connects to the address, and the waiters send again to it. An RpcPeer never connects twice:
-// otherwise an answer could go to another process that has got the address meanwhile.
+// otherwise an answer could go to another process that uses the address now.
 //
 // Frames are sent together at the end of the turn, or when there are kBatch bytes or kMostFrames frames.
 
@@ -65,7 +65,7 @@ public:
     ~PeerCall();
 
     bool isDropped() const { return isDropped_; }
-    /// Waits until the requester has dropped the request, or its connection has ended. Resumes in a later turn.
+    /// Waits until the requester has dropped the request, or its connection has ended. Waiters resume in a later turn.
     Future<Void> onDrop() {
         if (isDropped_ && !dropped_)
             return Void();
@@ -177,7 +177,7 @@ private:
         RpcPeer& peer;
     };
 
-    /// A frame larger than RpcOptions::largestMessage, which is not stored.
+    /// A frame that is larger than RpcOptions::largestMessage. It is not stored.
     struct Skipped {
         std::size_t left = 0;       // bytes that have not come
         std::uint32_t checksum = 0; // the checksum in the frame's header
@@ -217,7 +217,7 @@ private:
     Reference<Connection> connection_;
     std::string out_;
     std::size_t sent_ = 0;   // the sent bytes of out_
-    std::string in_;         // an incomplete frame, or one that its receiver has not taken
+    std::string in_;         // an incomplete frame, or a frame that its receiver has not taken
     std::size_t needed_ = 0; // the size of the frame in in_, if known
     bool isChecked_ = false; // the frame in in_ has passed its checksum
     Skipped skipped_;
