@@ -13,10 +13,10 @@
 struct Sockets {
     flow::Reference<flow::net::Listener> http;
     flow::Reference<flow::net::Listener> successors; // at the path: a process that connects there wants to take over
-    flow::Reference<flow::net::Connection> before;   // the process that has given the sockets; null if there was none
+    flow::Reference<flow::net::Connection> before;   // the process that has given them; null if there was none
 };
 
 /// Takes the sockets from the process that serves now. If there is none, opens them.
 flow::Future<Sockets> takeSockets(flow::net::Address at, flow::net::Address path);
-/// Waits until another process has taken over. A process that fails before that changes nothing.
+/// Ready when another process has taken over. One that fails before that changes nothing.
 flow::Future<flow::Void> replaced(Sockets sockets);

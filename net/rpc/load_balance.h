@@ -85,8 +85,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// `alternatives` has the pointer to a member: gcc 14.2 fails with an internal error if the coroutine has it as
-/// parameter.
+/// `alternatives` has the pointer to a member: gcc 14.2 has an internal error if this coroutine has it as a parameter.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {

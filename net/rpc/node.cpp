@@ -101,8 +101,8 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// Begins in a later step: a connection may wait already, and the caller of bind() must call rpc::serve() before it. If
-/// an allocation fails, only one connection is lost.
+/// Begins in a later step, so that the caller of bind() can call rpc::serve() before the first connection. If an
+/// allocation fails, only one connection is lost.
 Future<Void> rpc::Node::accept(Reference<Listener> listener) {
     co_await delay(0);
     for (;;) {
@@ -218,7 +218,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// Makes and returns the peer for the next connection. Waiters send again to this peer. Returns null without memory.
+/// Makes the peer for the next connection, to which the waiters send again. Returns null if an allocation fails.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {

@@ -129,7 +129,8 @@ public:
     bool isLocal(Endpoint const& endpoint) const;
     /// Runs `work`, for which no other code waits, until `work` or the node ends.
     void hold(Future<Void> work) { running_.spawn(std::move(work)); }
-    /// Returns the peer for `endpoint`; null if `endpoint` belongs to a connection that has ended, or without memory.
+    /// Returns the peer for `endpoint`. Returns null if the endpoint's connection has ended, or if a new peer ends at
+    /// once.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
     void changeHeld(std::size_t before, std::size_t after) {

@@ -425,7 +425,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
-    double asked = begin; // the time from which on replies are awaited: a silence before does not count
+    double asked = begin; // replies are awaited since this time; earlier silence does not count
     for (;;) {
         bool wasPending = !pending_.isEmpty();
         bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;

@@ -142,8 +142,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Resumes the reading from peers while the queue has room. Begins with the peer that has waited longest. If there
-    /// is no room for its message, a peer waits again.
+    /// Resumes the reading from peers while the queue has room. Begins with the peer that has waited longest. A peer
+    /// waits again if there is no room for its message.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();

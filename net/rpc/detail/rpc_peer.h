@@ -137,7 +137,7 @@ public:
     /// Sends the error as the reply. Does nothing if `reply` is 0.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
-    /// Sends the span of the next request; `reply` is the number for its reply. Sends nothing without memory.
+    /// Sends the span of the next request; `reply` is the number for its reply. Sends nothing if this fails.
     void sendTrace(std::uint64_t reply, trace::SpanContext const& span) noexcept;
 
     /// Informs the peer that nothing waits for the reply `reply` any more.
