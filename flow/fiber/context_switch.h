@@ -32,8 +32,7 @@ using Arrival = boost::context::detail::transfer_t;
 [[noreturn, gnu::cold]] void switchToNothing();
 
 /// Switches to a context. On x86-64, pushes a return address, unknown to the compiler. This overwrites nothing:
-/// compilers keep data below the stack pointer only in functions without calls, and this function calls
-/// switchToNothing().
+/// compilers keep data below the stack pointer only in functions without calls. switchTo() has a call.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();

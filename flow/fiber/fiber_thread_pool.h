@@ -17,11 +17,11 @@
 // lock would block the thread forever.
 //
 // The value or the exception of an action is the future's result. If the future is dropped before the action has begun,
-// the action never runs; otherwise it runs to its end. The destructors of the pool and of its loop wait for actions on
-// threads; the futures of these actions never become ready. On a simulated loop, the destructors make pause() throw
-// actor_cancelled, and actions that have not begun, or are started during the destructor, fail with broken_promise. A
-// waiter of an action may destroy the pool. The pool belongs to the loop's thread. Objects that actions use must
-// outlive the pool.
+// the action never runs. Otherwise the action runs to its end. The destructors of the pool and of its loop wait for
+// actions on threads. The futures of these actions never become ready. On a simulated loop, the destructors make
+// pause() throw actor_cancelled, and actions that have not begun, or are started during the destructor, fail with
+// broken_promise. A waiter of an action may destroy the pool. The pool belongs to the loop's thread. Objects that
+// actions use must outlive the pool.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"

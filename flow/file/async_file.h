@@ -8,7 +8,7 @@
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
 // files() returns the FileSystem of the current loop. Loop::current().provide<FileSystem>(&disk) sets it, for example
-// to the disk of a simulated process; in a simulated process without a disk, files() ends the program. On other loops
+// to the disk of a simulated process. In a simulated process without a disk, files() ends the program. On other loops
 // the default is the machine's files, with calls on a few threads that end with the loop.
 //
 // Order. An operation takes effect between its call and the completion of its future. Operations that are under way
@@ -22,9 +22,9 @@
 // Cancel safety. Dropping a future drops only the answer. The operation may happen or not, at any time until the file
 // is closed, even after later operations. Operations own their bytes, so no buffer is freed too early.
 //
-// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running; a
-// file is closed when its last Reference and its last operation are gone. The destructor of the loop waits for running
-// operations; queued operations never happen. The futures of all these operations never become ready.
+// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running. A
+// file is closed after the end of its last Reference and its last operation. The destructor of the loop waits for
+// running operations. Queued operations never happen. The futures of all these operations never become ready.
 //
 // Errors. file_not_found, file_exists, directory_not_empty, file_not_readable, file_not_writable (denied, or not opened
 // for it), file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error (any other
@@ -54,7 +54,7 @@ public:
     /// Reads `length` bytes at `offset`, or fewer if the file ends before.
     virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
                                                std::source_location caller = std::source_location::current()) = 0;
-    /// Writes all bytes. The file grows as needed, and bytes between its old end and `offset` read as zeros; writing no
+    /// Writes all bytes. The file grows as needed, and bytes between its old end and `offset` read as zeros. Writing no
     /// bytes does nothing. Copies of a Standalone share its bytes: do not change them until the write ends.
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;

@@ -16,7 +16,7 @@
 namespace flow {
 
 /// Opens a file, and locks it until it is closed. Tries again every 20 ms, so waiters get the lock in any order.
-/// Cancel-safe: a lock obtained after the cancel ends at once. Do not remove the file: two callers could have the lock.
+/// Cancel-safe: a lock obtained after the cancel ends at once. If the file is removed, two callers may have the lock.
 Future<Reference<AsyncFile>> openLocked(std::string path, OpenMode mode = OpenMode::Create);
 
 /// Makes a file for this user alone, and removes its name: the space is freed when the file is closed, even by a crash

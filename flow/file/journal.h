@@ -21,7 +21,7 @@
 // Order. Calls take effect in the order in which they are made. Records appended during a write form the next write.
 //
 // Cancel safety. The journal owns the writing: dropping the future of a call drops only the answer, and later calls
-// follow the call. The destructor ends a write that is under way; open() then finds some of the records of this write,
+// follow the call. The destructor ends a write that is under way. open() then finds some of the records of this write,
 // in order, and a snapshot or a replace() as a whole or not at all. The journal can be opened again immediately:
 // operations of the disk that are still under way (flow/file/async_file.h) do not change the new Journal.
 //

@@ -11,10 +11,10 @@
 //
 // send() and receive() are operations in place, for actors, coroutines and fibers. An operation that loses a race, or
 // is cancelled, has sent nothing and received nothing. A value stays with the sender until the channel or a receiver
-// takes it. Values are received in the order of sending. Waiters are served in order, in turns of the loop; a new
+// takes it. Values are received in the order of sending. Waiters are served in order, in turns of the loop. A new
 // operation does not overtake them. With capacity 0, send() waits for a receiver.
 //
-// After close(), receivers get the values that are left, then end_of_stream; present and later senders get
+// After close(), receivers get the values that are left, then end_of_stream. Present and later senders get
 // broken_promise. The destructor also fails waiters with broken_promise. The constructor allocates all memory. A
 // channel belongs to one thread.
 

@@ -52,7 +52,7 @@ struct BenchmarkCase {
     bool isOnce = false;
 };
 
-/// The functions that the body of a benchmark calls. Outside of a run, they do nothing.
+/// The functions that the body of a benchmark calls do nothing outside of a run. add() and cases() are for all code.
 class Benchmark {
 public:
     /// Registers a case. Its sizes must be at least 1. Call it before the benchmarks run. Returns true.

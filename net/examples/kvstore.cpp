@@ -16,7 +16,7 @@
 //     NONE
 //
 // A key has no blank. Keys and values have no line end. A line has at most 64 KiB. The answer to a failed request is
-// ERROR and the reason; the connection stays open, unless a line was too long or has no end. Answers come in the order
+// ERROR and the reason. The connection stays open, unless a line was too long or has no end. Answers come in the order
 // of the requests. A change that was answered with OK survives the end of the program, but not always a loss of power.
 
 #include "flow/base/parse_number.h"

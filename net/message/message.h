@@ -14,7 +14,7 @@
 //
 // In ZeroMQ, the first part of a ROUTER's message is the routing id. Here the id is no part: see routingId().
 //
-// Memory. Received messages share a receive buffer; each message keeps the whole buffer alive. The buffer has 64 KiB.
+// Memory. Received messages share a receive buffer. Each message keeps the whole buffer alive. The buffer has 64 KiB.
 // For messages above 8 KiB, it has up to eight times their size, rounded up to a power of two. It exceeds 512 KiB only
 // if a single message needs more. To keep a message for long, keep the copy from own(). Copies of a Message share
 // memory; add() copies shared memory first. A message belongs to the thread of its socket's loop.

@@ -1,10 +1,10 @@
 // The connections of a MessageSocket.
 //
-// Each connection has its own Peer. accept() makes one for each accepted connection; keepConnected() makes one for each
-// connection to its endpoint, and connects again after a pause. run() does the handshake and serves the connection.
-// conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve() and keepConnected() are
-// tasks in running_: an error ends only its own task. During report(), a reader of the monitor may destroy the socket.
-// Then the task ends at its next co_await. So co_await after report() before you use `this`.
+// Each connection has its own Peer. accept() makes a Peer for each accepted connection. keepConnected() makes a Peer
+// for each connection to its endpoint, and connects again after a pause. run() does the handshake and serves the
+// connection. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve() and
+// keepConnected() are tasks in running_: an error ends only its own task. During report(), a reader of the monitor may
+// destroy the socket. Then the task ends at its next co_await. So co_await after report() before you use `this`.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"

@@ -3,7 +3,7 @@
 // receive() takes messages of one peer, current_. Without a message it reads from current_, but only once if other
 // peers are ready: then the first peer in ready_ becomes current_. find() parses the input of a peer up to a message,
 // and executes the commands before it. readOn() reads once. If there are no bytes, waitForInput() waits for the
-// connection; then inputCame() puts the peer into ready_ again. arrived_ has messages that are received before all
+// connection. Then inputCame() puts the peer into ready_ again. arrived_ has messages that are received before all
 // inputs: subscriptions at an XPUB, and messages of ended connections.
 //
 // While no receive() waits, readAhead() reads up to the high-water marks, to execute commands and to notice the end of

@@ -73,7 +73,7 @@ struct MessageOptions {
     std::string curveSecretKey, curvePublicKey; // the keys of this side: 32 bytes, or 40 characters of Z85
     std::string curveServerKey;                 // at a client: the public key of the server
     /// Decides at a server if a peer may connect. If its future fails, the peer is refused. PLAIN requires an
-    /// authenticator; without one, CURVE and NULL accept all peers.
+    /// authenticator. Without an authenticator, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
     /// Set by setTls() of net/tls/message_tls.h, for "tls://" endpoints. `name` is the server's name. The listener
     /// calls `failed` for each failed TLS handshake.

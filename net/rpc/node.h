@@ -28,7 +28,7 @@
 //                                  disconnects the peers that need the most
 //     connections                  maxConnections
 //
-// A node belongs to the thread of its loop. The destructor closes all connections; awaited replies then never arrive.
+// A node belongs to the thread of its loop. The destructor closes all connections. Awaited replies then never arrive.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -100,10 +100,10 @@ public:
     /// Makes the node of the current loop, which must have none. It ends with the loop.
     static Node& ofLoop(RpcOptions options = {});
 
-    /// Listens at `listenAddress`. Endpoints that this process sends have `publicAddress`; the port 0 is replaced by
-    /// the listener's port. The future stays pending, or fails with the errors of Transport::listen(). Dropping the
-    /// future does not end the listening. The node accepts connections from the next step of the loop on, so the caller
-    /// can still make endpoints and call rpc::serve() before the first request.
+    /// Listens at `listenAddress`. Endpoints that this process sends have `publicAddress`. If its port is 0, they have
+    /// the port of the listener. The future stays pending, or fails with the errors of Transport::listen(). Dropping
+    /// the future does not end the listening. The node accepts connections from the next step of the loop on, so the
+    /// caller can still make endpoints and call rpc::serve() before the first request.
     Future<Void> bind(Address publicAddress, Address listenAddress);
     Future<Void> listen(Address const& at) { return bind(at, at); }
     /// Returns the public address; Address() if this process does not listen.

@@ -13,7 +13,7 @@
 //
 // All copies of a promise together send one answer. When the last copy is destroyed without an answer, the requester
 // gets broken_promise. If the connection has ended, the answer is dropped. A process may forward the request to a third
-// process; the answer then comes back through the process that forwarded it.
+// process. Then the answer comes back through the process that has forwarded the request.
 //
 // A server can stop work when nothing waits for the reply any more, if the type of the request allows it:
 //
@@ -275,7 +275,7 @@ public:
 
     // Only net/rpc uses these functions.
 
-    /// Sets which receiver of this process gets the reply; 0: the promise itself.
+    /// Sets the number of the receiver that gets the reply in this process; 0: the promise itself gets it.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
     /// True if copies or futures may exist, so that the reply must go to the promise.

@@ -41,7 +41,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// A message from the client to the server: `taken` bytes are read so far; `isOver`: the client has dropped the stream.
+/// A message to the server: the client has taken `taken` bytes so far. `isOver`: the client has dropped the stream.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;

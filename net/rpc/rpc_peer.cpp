@@ -1,7 +1,7 @@
 // One connection to another process.
 //
-// Sending: send() appends a frame to out_; flush() writes out_ at the end of the turn, or when there are many bytes.
-// Receiving: readFrames() reads into a buffer of the node. take() delivers whole frames from that buffer; only the rest
+// Sending: send() appends a frame to out_. flush() writes out_ at the end of the turn, or when there are many bytes.
+// Receiving: readFrames() reads into a buffer of the node. take() delivers whole frames from that buffer. Only the rest
 // is copied into in_. A frame that is too large is skipped and not stored. If a receiver has no room, the frame stays
 // in in_, and reading pauses. watch() sends pings, and ends the connection if the peer is silent or does not read.
 //

@@ -19,7 +19,7 @@
 // A request is a struct with a type Reply and a name. flow/memory/object.h serializes requests and replies, so later
 // versions may add members. A handler takes a request, and returns a Future<Reply>, a Reply, or nothing for Void.
 //
-// The future of serve() stays pending. Dropping it cancels the running handlers; their callers get broken_promise.
+// The future of serve() stays pending. Dropping it cancels the running handlers. Their callers get broken_promise.
 // Handlers may be coroutines with captures: serve() keeps the captures as long as the future. An error of a handler,
 // thrown or in its future, is the result of the call. For each name, at most ServeOptions::atATime handlers run at a
 // time. Their requests, without the last one, have at most RpcOptions::backlogBytes. Further requests wait in the

@@ -35,7 +35,7 @@ public:
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
     /// Returns the only peer that may send to this receiver; null: any peer that knows the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
-    /// Returns a pointer that identifies the type of the messages; null: a reply.
+    /// Returns a pointer that identifies the type of the messages, or null if it is not known.
     virtual void const* typeKey() const { return nullptr; }
 
 protected:

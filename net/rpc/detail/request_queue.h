@@ -80,7 +80,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
-    /// Returns the peer of a remote stream; null if it cannot be reached any more.
+    /// Returns the peer of a remote stream; null if the stream cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = rpc::Node::current().peerOf(*endpoint_);

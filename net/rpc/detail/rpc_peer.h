@@ -105,7 +105,7 @@ public:
     RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
-    /// Returns the address to connect to; for an accepted connection, the address of the other end.
+    /// Returns the address to connect to, or the address of the other end of an accepted connection.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
@@ -137,7 +137,7 @@ public:
     /// Sends the error as the reply. Does nothing if `reply` is 0.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
-    /// Sends the span of the next request; `reply` is the number for its reply. Sends nothing if this fails.
+    /// Sends the span of the next request. `reply` is the number for its reply. On a failure, no span is sent.
     void sendTrace(std::uint64_t reply, trace::SpanContext const& span) noexcept;
 
     /// Informs the peer that nothing waits for the reply `reply` any more.

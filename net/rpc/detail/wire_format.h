@@ -11,7 +11,7 @@
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/detail/reply_body.h
 //
 // The first half of a token gives the meaning of the other half. 0: the number for a reply. kWellKnown: the number of a
-// well-known endpoint. kNamed: the hash of a name. A token of zeros is a ping; if the number for the reply is not 0,
+// well-known endpoint. kNamed: the hash of a name. A token of zeros is a ping. If the number for the reply is not 0,
 // the ping asks for an empty frame as an answer. A frame to the well-known endpoint kDroppedCall has the number for the
 // reply of an earlier request of this connection: nothing waits for that reply any more. A process does not use a
 // number again on the same connection.
