@@ -4,7 +4,7 @@
 //
 // Besides its fibers, each thread has two contexts: its main function, and Boost's dispatcher, which frees ended fibers
 // and handles timers. So a fiber that ends or sleeps switches to the dispatcher. While a timer is set, every fiber that
-// suspends does so; otherwise it switches back to the loop's step.
+// suspends switches to the dispatcher. Otherwise it switches back to the loop's step.
 //
 // A part of the thread's state belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber.
 // Boost does not switch this state, so switchTo() and noteSwitch() do.
@@ -43,7 +43,7 @@ std::int64_t ticks(double seconds) {
 }
 
 /// Returns clock time minus loop time, in seconds. A real loop counts its time from the program's first loop. The
-/// result may be a little too small, which makes a deadline late, never early.
+/// result may be a little too small. This makes a deadline late, never early.
 double clockAhead() {
     if (Loop::current().isSimulated())
         return 0;

@@ -16,15 +16,15 @@
 //
 // Time. Boost.Fiber reads std::chrono::steady_clock for sleeps and timeouts. So this library replaces
 // steady_clock::now() in each program that links it: on a thread with a simulated loop, now() gives the loop's time to
-// all code; elsewhere it gives the machine's time. In a simulation, sleep_for() and wait_for() take exactly their
-// duration of virtual time, to the nanosecond for up to some 100 days.
+// all code. On other threads, now() gives the machine's time. In a simulation, sleep_for() and wait_for() take exactly
+// their duration of virtual time, to the nanosecond for up to some 100 days.
 //
 // Code that waits for a fiber outside of a Boost fiber, such as fiber.join() in main(), runs the loop during the wait.
-// If nothing is left that could end the wait, a simulated loop ends the program with a message; a real loop waits for
+// If nothing is left that could end the wait, a simulated loop ends the program with a message. A real loop waits for
 // other threads. stop() of the loop does not end the wait. Steps of this loop must wait for futures instead.
 //
 // Other threads may wake the fibers, for example through Boost's mutexes, while the loop exists. Make fibers on a
-// thread with a loop; they must end before the loop is destroyed. No fiber changes its thread. Fibers cannot be
+// thread with a loop. They must end before the loop is destroyed. No fiber changes its thread. Fibers cannot be
 // cancelled: a fiber of spawnBoost() runs on when its future is dropped. Boost makes the stacks: 128 KiB without guard
 // pages, unless the fiber gets an allocator, such as boost::fibers::protected_fixedsize_stack.
 

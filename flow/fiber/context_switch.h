@@ -4,9 +4,9 @@
 //     void* there = make_fcontext(stackEnd, stackBytes, first);   // first() runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
-// The processor predicts where a call returns to. A call on one stack with its return on another makes this prediction
-// wrong, which would cost more than the switch. So no call stays open across a switch: a jump enters jump_fcontext(),
-// and these functions are inlined.
+// The processor predicts where a call returns to. If a function is called on one stack and returns on another, this
+// prediction is wrong: that would cost more than the switch. So no call stays open across a switch: a jump enters
+// jump_fcontext(), and these functions are inlined.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -32,7 +32,7 @@ using Arrival = boost::context::detail::transfer_t;
 [[noreturn, gnu::cold]] void switchToNothing();
 
 /// Switches to a context. On x86-64, pushes a return address, unknown to the compiler. This overwrites nothing:
-/// compilers keep data below the stack pointer only in functions without calls, and this one calls switchToNothing().
+/// compilers keep data below the stack pointer only in functions without calls. switchTo() has a call.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();
@@ -89,7 +89,7 @@ struct ThreadState {
     }
 };
 
-// Called before and after each switch: notify the sanitizers of the next stack.
+// These functions are called before and after each switch. They notify the sanitizers of the next stack.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

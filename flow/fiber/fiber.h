@@ -57,7 +57,7 @@ public:
         where_ = where;
         suspend();
     }
-    /// Returns the used part of the fiber's stack; nulls while the fiber runs.
+    /// Returns the used part of the fiber's stack, or two null pointers while the fiber runs.
     std::pair<void const*, void const*> usedStack() const {
         return context_ ? std::pair<void const*, void const*>(context_, stack_.end())
                         : std::pair<void const*, void const*>();
@@ -139,7 +139,7 @@ FLOW_SWITCHES void Fiber::suspend() noexcept {
     caller_ = from.fctx;
 }
 
-/// Returns the running fiber. Without one, an assertion with the text `function` fails.
+/// Returns the running fiber. If no fiber runs, an assertion with the text `function` fails.
 inline Fiber& runningFiber(char const* function) {
     Fiber* fiber = currentFiber;
     FLOW_ASSERT(fiber, function);

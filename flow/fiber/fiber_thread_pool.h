@@ -6,21 +6,22 @@
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
 //     pool.run([&] {
 //         while (!engine.hasRoom())
-//             FiberThreadPool::pause(0.01);                // not sleep(): other actions run meanwhile
+//             FiberThreadPool::pause(0.01);                // not sleep(): during pause() other actions run
 //         engine.put(key, value);
 //     });
 //
 // At most `threads` actions run at a time; further actions wait in order. An action must not use futures or the loop.
 // For threads see flow/threads/thread_pool.h. On a simulated loop each action begins in its own step, and only pause()
 // switches to another action. So an action that needs a result of another action must call pause() until the result is
-// there. It must not hold a lock of the operating system in pause(): another action on the same thread that needs the
+// there. No action may hold a lock of the operating system in pause(): another action on the same thread that needs the
 // lock would block the thread forever.
 //
 // The value or the exception of an action is the future's result. If the future is dropped before the action has begun,
-// the action never runs; otherwise it runs to its end. The destructors of the pool and of its loop wait for actions on
-// threads; the futures of these actions never become ready. On a simulated loop, the destructors make pause() throw
-// actor_cancelled, and actions that have not begun, or are started meanwhile, fail with broken_promise. A waiter of an
-// action may destroy the pool. The pool belongs to the loop's thread. Objects that actions use must outlive it.
+// the action never runs. Otherwise the action runs to its end. The destructors of the pool and of its loop wait for
+// actions on threads. The futures of these actions never become ready. On a simulated loop, the destructors make
+// pause() throw actor_cancelled, and actions that have not begun, or are started during the destructor, fail with
+// broken_promise. A waiter of an action may destroy the pool. The pool belongs to the loop's thread. Objects that
+// actions use must outlive the pool.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -33,7 +34,7 @@ namespace flow {
 
 struct FiberThreadPoolOptions {
     std::size_t threads = ThreadPool::kMostThreads;
-    /// The size of a fiber's stack. Threads have the default size of the system.
+    /// The size of a fiber's stack. The stacks of threads have the default size of the system.
     std::size_t stackBytes = 256 << 10;
     /// The name in the message about a stack overflow. The text is not copied.
     char const* name = "FiberThreadPool";
@@ -61,7 +62,7 @@ public:
         return future;
     }
 
-    /// Suspends the action that calls it for `seconds`. On a fiber, throws actor_cancelled if the pool is destroyed.
+    /// Suspends the calling action for `seconds`. On a fiber, throws actor_cancelled if the pool is destroyed.
     static void pause(double seconds);
 
     bool hasFibers() const { return !threads_; }

@@ -8,7 +8,7 @@
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
 // files() returns the FileSystem of the current loop. Loop::current().provide<FileSystem>(&disk) sets it, for example
-// to the disk of a simulated process; in a simulated process without a disk, files() ends the program. On other loops
+// to the disk of a simulated process. In a simulated process without a disk, files() ends the program. On other loops
 // the default is the machine's files, with calls on a few threads that end with the loop.
 //
 // Order. An operation takes effect between its call and the completion of its future. Operations that are under way
@@ -22,9 +22,9 @@
 // Cancel safety. Dropping a future drops only the answer. The operation may happen or not, at any time until the file
 // is closed, even after later operations. Operations own their bytes, so no buffer is freed too early.
 //
-// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running; a
-// file is closed when its last Reference and its last operation are gone. The destructor of the loop waits for running
-// operations; queued operations never happen. The futures of all these operations never become ready.
+// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running. A
+// file is closed after the end of its last Reference and its last operation. The destructor of the loop waits for
+// running operations. Queued operations never happen. The futures of all these operations never become ready.
 //
 // Errors. file_not_found, file_exists, directory_not_empty, file_not_readable, file_not_writable (denied, or not opened
 // for it), file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error (any other
@@ -54,15 +54,16 @@ public:
     /// Reads `length` bytes at `offset`, or fewer if the file ends before.
     virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
                                                std::source_location caller = std::source_location::current()) = 0;
-    /// Writes all bytes. The file grows as needed, and bytes between its old end and `offset` read as zeros; writing no
+    /// Writes all bytes. The file grows as needed, and bytes between its old end and `offset` read as zeros. Writing no
     /// bytes does nothing. Copies of a Standalone share its bytes: do not change them until the write ends.
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;
-    /// Adds the bytes at the end of the file. For OpenMode::Append only, where write() fails with file_not_writable.
+    /// Adds the bytes at the end of the file. Only for a file of OpenMode::Append. Its write() fails with
+    /// file_not_writable.
     virtual Future<Void> append(Standalone<StringRef> bytes) = 0;
     /// Makes data durable. When the future is ready, all writes and truncates of this file that had ended at the call
-    /// survive a loss of power, also those through other handles. If sync() fails, any part of these changes may be
-    /// lost, and a later sync() does not save them: write the data again.
+    /// survive a loss of power, also writes and truncates through other handles. If sync() fails, any part of these
+    /// changes may be lost, and a later sync() does not save them: write the data again.
     virtual Future<Void> sync() = 0;
     /// Cuts the file to `size` bytes, or extends it by zeros.
     virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
@@ -98,7 +99,7 @@ public:
     FileSystem(FileSystem const&) = delete;
     FileSystem& operator=(FileSystem const&) = delete;
 
-    /// Opens a file. A new file has these permissions, without those that the system forbids (umask).
+    /// Opens a file. A new file has these permissions, without the permissions that the system forbids (umask).
     virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions = 0666) = 0;
     virtual Future<FileInfo> info(std::string path) = 0;
     virtual Future<Void> setPermissions(std::string path, int permissions) = 0;
@@ -112,7 +113,7 @@ public:
     virtual Future<std::vector<std::string>> list(std::string directory) = 0;
     /// Removes an empty directory.
     virtual Future<Void> removeDirectory(std::string path) = 0;
-    /// Makes a directory in an existing one. Does nothing if it exists. Fails with file_exists if it is a file.
+    /// Makes a directory in an existing one. Does nothing if it exists. Fails with file_exists if `path` is a file.
     virtual Future<Void> makeDirectory(std::string path) = 0;
     /// Makes the names in a directory durable. When the future is ready, files and directories that were made, renamed
     /// or removed before the call stay so after a loss of power. The content of files is not covered: use

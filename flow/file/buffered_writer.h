@@ -40,7 +40,7 @@ public:
         return buffer_.size() < room_ ? Future<Void>(Void()) : flush();
     }
     Future<Void> flush();
-    /// The offset in the file after all bytes so far.
+    /// Returns the offset in the file after all bytes written so far.
     std::int64_t end() const { return offset_ + static_cast<std::int64_t>(buffer_.size()); }
 
 private:

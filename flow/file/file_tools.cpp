@@ -24,7 +24,7 @@ namespace {
 Future<Void> removeOpened(Future<Reference<AsyncFile>> opening, std::string path) {
     ErrorOr<Reference<AsyncFile>> file = co_await tryGet(std::move(opening));
     if (!file.isError())
-        (void)co_await tryGet(files().remove(path)); // fails if it is removed already
+        (void)co_await tryGet(files().remove(path)); // fails if the file is removed already
 }
 
 /// A file that is being made. If its name was not removed, the destructor removes it.

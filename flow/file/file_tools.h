@@ -9,21 +9,22 @@
 //     Reference<AsyncFile> scratch = co_await openTemporary("data");         // is removed when it is closed
 //     co_await removeTree("data/old");
 //
-// The errors are those of the operations.
+// The functions fail with the errors of flow/file/async_file.h.
 
 #include "flow/file/async_file.h"
 
 namespace flow {
 
 /// Opens a file, and locks it until it is closed. Tries again every 20 ms, so waiters get the lock in any order.
-/// Cancel-safe: a lock that comes too late ends with its file. Do not remove the file: then two could have the lock.
+/// Cancel-safe: a lock obtained after the cancel ends at once. If the file is removed, two callers may have the lock.
 Future<Reference<AsyncFile>> openLocked(std::string path, OpenMode mode = OpenMode::Create);
 
 /// Makes a file for this user alone, and removes its name: the space is freed when the file is closed, even by a crash
-/// of the program. After a cancel, the loop shields the removal. A crash before it leaves a file `.*.tmp`.
+/// of the program. After a cancel, the loop shields the removal. A crash before the removal leaves a file `.*.tmp`.
 Future<Reference<AsyncFile>> openTemporary(std::string directory);
 
-/// Removes a file or a directory tree. Removes a symbolic link, not its target. An error or cancel leaves a part.
+/// Removes a file or a directory tree. Removes a symbolic link, not its target. After an error or a cancel, a part
+/// remains.
 Future<Void> removeTree(std::string path);
 
 } // namespace flow

@@ -156,8 +156,8 @@ Future<Void> Journal::removeTemporaries(std::string path) {
     }
 }
 
-/// Writes both copies anew, even a valid one, because its bytes may be only in memory. If the copies have different
-/// generations, each has all acknowledged records. But the newer copy may be damaged: then the older one is used.
+/// Writes both copies anew, even a valid copy, because its bytes may be only in memory. If the copies have different
+/// generations, each has all acknowledged records. But the newer copy may be damaged. Then the older copy is used.
 Future<Void> Journal::recover(Reference<Journal> self) {
     co_await removeTemporaries(self->path_);
     Copy first = co_await read(self->path_ + "1");

@@ -18,12 +18,12 @@
 //     if (journal->state()) restore(*journal->state());
 //     for (std::string const& record : journal->records()) replay(record);
 //
-// Order. Calls take effect in the order in which they are made. Records appended during a write form the next one.
+// Order. Calls take effect in the order in which they are made. Records appended during a write form the next write.
 //
 // Cancel safety. The journal owns the writing: dropping the future of a call drops only the answer, and later calls
-// follow the call. The destructor ends a write that is under way; open() then finds some of its records, in order, and
-// a snapshot or a replace() as a whole or not at all. The journal can be opened again immediately: operations of the
-// disk that are still under way (flow/file/async_file.h) do not change the new Journal.
+// follow the call. The destructor ends a write that is under way. open() then finds some of the records of this write,
+// in order, and a snapshot or a replace() as a whole or not at all. The journal can be opened again immediately:
+// operations of the disk that are still under way (flow/file/async_file.h) do not change the new Journal.
 //
 // Errors. After an error of the disk, any of the changes under way may have been made, and every later call fails with
 // that error: open the journal anew. This also holds for file_too_large: a journal has at most 2 GiB, with its
@@ -52,9 +52,9 @@ public:
     /// Returns the number of records on the disk, without the snapshot.
     std::size_t length() const { return length_ - hasSnapshot_; }
     Future<Void> append(std::string record);
-    /// Replaces all records so far, and the last snapshot, by `state`, which must cover all of them, even those that
-    /// are still being written. At every moment the disk has the old snapshot with its records, or the new one. Records
-    /// that are appended meanwhile follow the new snapshot.
+    /// Replaces all records so far, and the last snapshot, by `state`. It must cover all these records, even records
+    /// that are still being written. At every moment the disk has the old snapshot with its records, or the new one.
+    /// Records that are appended during the write follow the new snapshot.
     Future<Void> snapshot(std::string state);
     /// Replaces all records so far, and the last snapshot, by `records`, with the same guarantee.
     Future<Void> replace(std::vector<std::string> records);
@@ -79,13 +79,13 @@ private:
     std::string path_;
     Reference<AsyncFile> files_[2];
     std::int64_t end_ = 0;
-    std::uint64_t generation_ = 0; // the number of replacements; the two files may have different ones
+    std::uint64_t generation_ = 0; // the number of replacements; the two files may have different numbers
     std::uint64_t least_ = 0;      // the number of records with which this generation began
     bool hasSnapshot_ = false;     // the first record of this generation is a snapshot
     std::size_t length_ = 0;       // the number of records, with the snapshot
     std::optional<std::string> state_;
     std::vector<std::string> records_;
-    Batch gathering_;   // the records of a write that has not begun; null without one
+    Batch gathering_;   // the records of a write that has not begun; null if there is none
     Future<Void> last_; // the last write; the last member, so that it ends before the members that it uses
 };
 

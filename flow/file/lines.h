@@ -72,7 +72,7 @@ private:
         else
             return op;
     }
-    /// Searches the end of the first line in the buffer.
+    /// Searches the buffer for the end of the first line. Returns true if the end is known.
     bool hasLine();
     bool isTooLong();
     bool isReady();

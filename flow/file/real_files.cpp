@@ -1,6 +1,6 @@
 // The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
 //
-// The first call of files() on a loop makes a RealFiles, which the loop owns; when the loop ends, ~RealFiles() stops
+// The first call of files() on a loop makes a RealFiles, which the loop owns. When the loop ends, ~RealFiles() stops
 // the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last operation has
 // ended, even if the program drops file and future before. The pool also closes descriptors. FileCall makes the errors.
 

@@ -14,12 +14,12 @@
 // on the pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another
 // thread: no Future, and no other object of a loop.
 //
-// A Fork begins when a thread of the pool takes it, a Task when it is awaited, on the thread that awaits it. Only the
-// body that made a child may await it, as in flow/tasks/fork.h: the result is a reference, or is moved out of an
-// rvalue; an error is thrown. The body resumes on the thread on which the child ended. A parent ends after its
-// children. Its parameters live until its end, its local variables do not. `co_await destroyForks()` waits for all
-// children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item of `pool`,
-// perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.
+// A Fork begins when a thread of the pool takes it. A Task begins when it is awaited, on the thread that awaits it.
+// Only the body that made a child may await it, as in flow/tasks/fork.h. The result is a reference, or is moved out of
+// an rvalue. An error is thrown. The body resumes on the thread on which the child ended. A parent ends after its
+// children. The parent's parameters exist until its end, but its local variables do not. `co_await destroyForks()`
+// waits for all children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item
+// of `pool`, perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each later co_await throws actor_cancelled, and a
 // child that has not begun fails with actor_cancelled. A long computation without co_await calls context.isCancelled().
@@ -405,7 +405,7 @@ Task<T, WorkPool> runRoot(ParallelContext, F function) {
     }
 }
 
-/// A tree, which also brings its result back to the loop.
+/// A call of runOn(): runs the tree on the pool, and brings the result back to the loop.
 template <class T>
 struct Call final : RemoteAnswer<Call<T>, T>, FastAllocated<Call<T>> {
     explicit Call(std::shared_ptr<Tree> t) : tree(std::move(t)) {}

@@ -9,7 +9,7 @@
 //     epoch.set(2);
 //
 // The waiters run inside set(), newest first, and read the new value. They may call set() again, or destroy the
-// AsyncVar; the destructor fails all waiters with broken_promise. A change wakes only present waiters: do not wait
+// AsyncVar. The destructor fails all waiters with broken_promise. A change wakes only present waiters: do not wait
 // between get() and onChange(). T needs == (for set) and copy assignment. Cancel-safe. A Reference may hold it.
 
 #include "flow/core/future.h"

@@ -9,7 +9,8 @@
 //     co_await phase.arrive();                 // in each of three tasks, in each phase
 //
 // countDown() and arrive() count even if the wait is cancelled. wait() and arrive() return operations in place, for
-// actors, coroutines and fibers. Both belong to one thread. The destructor fails the waiters with broken_promise.
+// actors, coroutines and fibers. A Latch or a Barrier belongs to one thread. Its destructor fails the waiters with
+// broken_promise.
 
 #include "flow/base/assert.h"
 #include "flow/sync/event.h"

@@ -16,7 +16,7 @@
 // `capacity` values behind. A receiver that is further behind continues with the oldest value in the ring. A value
 // stays in the ring until it is overwritten, even if there are no receivers.
 //
-// After close(), receivers get the values that are left, then end_of_stream; send() throws broken_promise. A Receiver
+// After close(), receivers get the values that are left, then end_of_stream. send() throws broken_promise. A Receiver
 // may outlive its Broadcast: its present and later waits fail with broken_promise. Destroying a Receiver fails its
 // waiters with broken_promise. A Receiver can be moved while it has no waiter. The constructor of a Broadcast allocates
 // all memory. A Broadcast and its receivers belong to one thread.

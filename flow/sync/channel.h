@@ -13,11 +13,12 @@
 // is cancelled, has sent nothing and received nothing. A value stays with the sender until the channel or a receiver
 // takes it. So the value must live as long as its send(): a temporary lives long enough in a coroutine's co_await, but
 // not in an actor's wait() or in keep(). A send() of a trivial value of at most 8 bytes holds a copy of this value:
-// `wait(ids.send(7))`. Values are received in the order of sending. Waiters are served in order, in turns of the loop;
-// a new operation does not overtake them. With capacity 0, send() waits for a receiver.
+// `wait(ids.send(7))`. Values are received in the order of sending. Waiters are served in order, in turns of the loop.
+// A new operation does not overtake them. With capacity 0, send() waits for a receiver.
 //
-// After close(), receivers get the values that are left, then end_of_stream; present and later senders get
-// broken_promise. The destructor fails waiters with it, too. Memory is allocated once. A channel belongs to one thread.
+// After close(), receivers get the values that are left, then end_of_stream. Present and later senders get
+// broken_promise. The destructor also fails waiters with broken_promise. The constructor allocates all memory. A
+// channel belongs to one thread.
 
 #include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"

@@ -46,7 +46,7 @@ public:
         double readyAt() const { return limit->timeOf(tokens); }
     };
 
-    /// Throws invalid_option_value.
+    /// Throws invalid_option_value if an option is out of its range.
     explicit RateLimit(Options options) : options_(options), tokens_(static_cast<double>(options.burst)) {
         if (!(options.perSecond > 0 && std::isfinite(options.perSecond)))
             throw wrongOption("RateLimit", "perSecond", format("%g", options.perSecond),

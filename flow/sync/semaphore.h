@@ -24,7 +24,7 @@
 // permits may wait as long as acquires of few permits arrive.
 //
 // An acquire() of more permits than the Semaphore ever gets waits until close(). A Semaphore belongs to one thread. Its
-// destructor fails the waiters with broken_promise. No Permit or Lock may outlive it, which is asserted.
+// destructor fails the waiters with broken_promise. An assertion checks that no Permit or Lock outlives it.
 
 #include "flow/wait/source.h"
 

@@ -11,9 +11,9 @@
 //         ...                                               // the only holder
 //     }
 //
-// The destructor of a lock releases it, also after a cancel; unlock() releases it earlier. lockShared() and lock()
-// return operations in place, for actors, coroutines and fibers. An operation that loses a race, or is cancelled, has
-// locked nothing, and the waiters behind it move up.
+// The destructor of a lock releases it, also after a cancel. unlock() releases the lock earlier. lockShared() and
+// lock() return operations in place, for actors, coroutines and fibers. An operation that loses a race, or is
+// cancelled, has locked nothing, and the waiters behind it move up.
 //
 // Waiters are served in order, in turns of the loop, and none overtakes another. So a waiting writer stops new readers,
 // and does not starve. Neighbouring readers get the lock together. A holder must not wait for the same SharedMutex

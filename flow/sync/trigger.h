@@ -11,8 +11,8 @@
 //     for (auto change = changed.next(); !isDone(); change = changed.next())
 //         co_await change;
 //
-// A Trigger belongs to one thread. Its destructor fails its waiters with broken_promise, also those that trigger() has
-// woken but that have not resumed yet. Use an Event for a state, and an AsyncVar for a value.
+// A Trigger belongs to one thread. Its destructor fails its waiters with broken_promise, also waiters that trigger()
+// has woken, if they have not resumed yet. Use an Event for a state, and an AsyncVar for a value.
 
 #include "flow/wait/source.h"
 

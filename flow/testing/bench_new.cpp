@@ -1,5 +1,5 @@
-// Counts the calls of operator new, so that the allocations of a benchmark leave nothing out. A program that has an
-// operator new of its own is linked with that one, and only blocks of Millrace's allocator are counted.
+// Counts the calls of operator new, so that the number of allocations of a benchmark is complete. If a program defines
+// operator new itself, the linker takes the program's. Then only blocks of Millrace's allocator are counted.
 
 #include "flow/testing/detail/benchmark_clock.h"
 

@@ -22,7 +22,7 @@ std::string number(double value) {
     return format(value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
 }
 
-/// Columns, the first one to the left.
+/// Aligns the columns: the first one to the left, the others to the right.
 std::string aligned(std::vector<std::vector<std::string>> const& lines) {
     std::string text;
     for (auto const& line : lines) {

@@ -19,12 +19,12 @@ namespace flow {
 namespace testing {
 namespace {
 
-constexpr double kLongestSearch = 5e9; // ns of one run: then its set-up takes long, and n must not grow
+constexpr double kLongestSearch = 5e9; // ns: if a run takes longer, its set-up is slow, and n must not grow
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 
 bool onRealLoop = false;
 
-/// The profiler takes the call of this function for the beginning of what the benchmark does.
+/// The profiler uses the call of this function as the beginning of the benchmark's work.
 [[gnu::noinline]] Future<Void> callBody(BenchmarkCase const& benchmark, std::int64_t n) {
     return benchmark.body(n);
 }
@@ -42,7 +42,7 @@ void runBody(BenchmarkCase const& benchmark, Loop* loop, std::int64_t n) {
 }
 
 BenchRun runOnce(BenchRow const& row, std::int64_t iterations) {
-    memory::trim(); // what another benchmark has freed, in any order, would be the memory of this one
+    memory::trim(); // else this benchmark would get memory that others have freed in any order
     setThreadLocalDeterministicRandomSeed(1);
     BenchmarkCase const& benchmark = *row.benchmark;
     std::unique_ptr<Loop> loop;
@@ -75,7 +75,7 @@ void say(BenchOptions const& options, BenchRow const& row, std::int64_t iteratio
     std::fflush(stdout);
 }
 
-/// Finds the number of iterations that takes long enough. Adds a run to the row if one fails.
+/// Finds the number of iterations that takes long enough. If a run fails, adds it to the row.
 void chooseIterations(BenchRow& row, BenchOptions const& options) {
     row.iterations = row.benchmark->isOnce ? 1 : options.iterations;
     if (row.iterations > 0)
@@ -107,7 +107,7 @@ void runAll(std::vector<BenchRow>& rows, BenchOptions const& options) {
     }
     DeterministicRandom random(1);
     for (int i = 0; i < options.repetitions; ++i) {
-        for (std::size_t left = turns.size(); i > 0 && left > 1; --left) // the first ones run in their order
+        for (std::size_t left = turns.size(); i > 0 && left > 1; --left) // the first repetition keeps the order
             std::swap(turns[left - 1], turns[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(left)))]);
         for (BenchRow* row : turns)
             if (row->failure().empty()) {
@@ -203,7 +203,7 @@ int benchMain(int argc, char const* const* argv, std::map<std::string, std::stri
             return 0;
         }
         testing::onRealLoop = options.realLoop;
-        sampleIfAsked(); // a simulated loop does not ask
+        sampleIfAsked(); // a simulated loop does not call it
         return testing::runBenchmarks(options, argc > 0 ? argv[0] : "benchmarks", std::move(context));
     } catch (TestUsage& usage) {
         std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "benchmarks", usage.what());

@@ -1,11 +1,12 @@
 #pragma once
-// FLOW_BENCHMARK_CASE (with flow/bench.h also BENCHMARK_CASE): registers a benchmark under a path. It may wait.
+// FLOW_BENCHMARK_CASE (with flow/bench.h also BENCHMARK_CASE): registers a benchmark under a path. The benchmark may
+// wait.
 //
 //     #include "flow/bench.h"
 //
 //     BENCHMARK_CASE("/queue/push", n) {             // in an .actor.cpp: the body of an actor, which may use `wait`
 //         state Queue queue;
-//         Benchmark::start();                        // what stands before is set-up, which is not measured
+//         Benchmark::start();                        // the code before is set-up, and is not measured
 //         for (; n > 0; n--)
 //             wait(queue.push(n));
 //         return Void();
@@ -16,11 +17,11 @@
 //             co_await queue.push(n);
 //     }
 //
-// The body does n items; the result is the cost of one. Without sizes, the harness chooses n, so that a run takes long
-// enough to be measured. With sizes, the case is one benchmark for each size, named /queue/fill/10: n is that size, and
-// the harness runs the body many times. The clock runs from start() to stop(). Without start() it runs from the
-// beginning of the body, without stop() to the end of its future. A body with a size that takes less than a
-// microsecond should not call them: the clock itself then takes most of the time.
+// The body does n items; the result is the cost of one item. Without sizes, the harness chooses n, so that a run takes
+// long enough to be measured. With sizes, the case is one benchmark for each size, named /queue/fill/10: n is that
+// size, and the harness runs the body many times. The clock runs from start() to stop(). Without start(), it runs from
+// the beginning of the body. Without stop(), it runs to the end of the body's future. With sizes, a body that takes
+// less than a microsecond should not call start() or stop(): the clock would take most of the time.
 //
 // The benchmark fails if its future has an error, if the body throws, or if it calls fail(). Link the program with
 // millrace::bench to run the benchmarks (flow/testing/detail/bench_runner.h). Each run has a loop of its own, on
@@ -43,15 +44,15 @@ struct BenchmarkCase {
     std::string name;
     std::function<Future<Void>(std::int64_t n)> body;
     std::vector<std::int64_t> sizes = {};
-    /// Several threads do the work: the time of the machine's clock counts, not the processor time of this thread.
+    /// True if several threads do the work. Then the machine's clock counts, not the processor time of this thread.
     bool hasThreads = false;
-    /// The body makes a loop, or needs none. Its future must be ready when it returns.
+    /// True if the body makes a loop, or needs none. Its future must be ready when the body returns.
     bool hasOwnLoop = false;
-    /// The body measures for itself: it is called once for each result, with n = 1.
+    /// True if the body measures by itself. It is called once for each result, with n = 1.
     bool isOnce = false;
 };
 
-/// What the body of a benchmark calls. Outside of a run these functions do nothing.
+/// The functions that the body of a benchmark calls do nothing outside of a run. add() and cases() are for all code.
 class Benchmark {
 public:
     /// Registers a case. Its sizes must be at least 1. Call it before the benchmarks run. Returns true.
@@ -60,17 +61,17 @@ public:
     /// Returns all cases, in the order in which the parts of the program were linked.
     static std::vector<BenchmarkCase> const& cases();
 
-    /// Starts the clock. If it runs, what it has measured since it was started is forgotten.
+    /// Starts the clock. If the clock runs already, forgets all that it has measured since it was started.
     static void start();
-    /// Stops the clock. What follows is not measured, unless start() is called again: then the result is the sum.
+    /// Stops the clock. The body may call start() again: then the result is the sum of all measured parts.
     static void stop();
 
     /// Fails the benchmark. The run goes on.
     static void fail(std::string why);
-    /// Each of the n is so many items. 1 if not called.
+    /// Makes each of the n iterations count as `items` items. The default is 1.
     static void setItems(double items);
-    /// Adds a number of its own to the result, in the file of --json. A number with the name of one that the harness
-    /// measures, such as "allocs_per_item", replaces it.
+    /// Adds a number to the result, in the file of --json. If the harness measures a number with this name, such as
+    /// "allocs_per_item", `value` replaces that number.
     static void addFigure(std::string name, double value);
     /// Adds a remark to the result, in the file of --json.
     static void setLabel(std::string text);
@@ -92,7 +93,7 @@ public:
 
 } // namespace flow
 
-/// Registers a function that takes std::int64_t, here called `n`, and returns Future<Void>; with sizes or without.
+/// Registers a function from std::int64_t (the parameter `n`) to Future<Void>, with or without sizes.
 #define FLOW_ACTOR_BENCHMARK_CASE(function, name, n, ...)                                                              \
     [[maybe_unused]] static bool const flowBenchmark__##function =                                                     \
         ::flow::Benchmark::add({name, function, {__VA_ARGS__}});

@@ -40,7 +40,7 @@ constexpr Option<TestOptions> kOptions[] = {
      [](TestOptions& o, std::string const&) { o.twice = true; }},
 };
 
-// An equal run of a test has these options, besides --seed and --filter.
+// The command that repeats a test has these options, besides --seed and --filter.
 constexpr std::string_view kRepeated[] = {"--sim",     "--real",  "--param", "--data-dir",
                                           "--timeout", "--limit", "--twice"};
 

@@ -74,9 +74,9 @@ extern UnitTestCollection g_unittests;
 
 class Loop;
 
-/// A test sets it to true if two runs with the same seed may differ. Then `--twice` does not compare the runs.
+/// A test sets noUnseed to true if two runs with the same seed may differ. Then `--twice` does not compare the runs.
 inline thread_local bool noUnseed = false;
-/// The loop of the test that runs; null outside of tests. For code that other threads call.
+/// The loop of the running test; null outside of tests. Code that other threads call may use it.
 inline std::atomic<Loop*> loopOfTest = nullptr;
 
 namespace testing {

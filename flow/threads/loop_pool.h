@@ -34,8 +34,8 @@ public:
     explicit LoopPool(LoopPoolOptions options);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, after their shielded work (flow/tasks/scope.h). When all have stopped, each is destroyed on its
-    /// thread. Their waiters then wait forever. Open calls of onLoop() fail with broken_promise.
+    /// Stops the loops, after their shielded work (flow/tasks/scope.h). When all have stopped, each loop is destroyed
+    /// on its thread. The waiters of a destroyed loop wait forever. Open calls of onLoop() fail with broken_promise.
     ~LoopPool();
 
     int size() const { return static_cast<int>(loops_.size()); }

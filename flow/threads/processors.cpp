@@ -11,7 +11,7 @@
 namespace flow {
 namespace {
 
-/// Returns the path of this process's cgroup (v2), such as "/user.slice"; empty without one.
+/// Returns the path of this process's cgroup (v2), such as "/user.slice". Returns "" if there is none.
 std::string ownCgroup() {
     std::ifstream groups("/proc/self/cgroup");
     for (std::string line; std::getline(groups, line);)

@@ -21,8 +21,8 @@
 // tryReceive() return nothing. Present and later senders fail with broken_promise; trySend() returns false.
 //
 // Any thread may call any member. While a task waits for the channel, its loop does not end for lack of work. A loop
-// may be destroyed while its tasks wait: others get their values and places. The channel must outlive all waits for it,
-// which an assertion checks. T is moved under a mutex, so its move constructor must not throw or block.
+// may be destroyed while its tasks wait: others get their values and places. An assertion checks that the channel
+// outlives all waits for it. T is moved under a mutex, so its move constructor must not throw or block.
 
 #include "flow/core/void.h"
 #include "flow/threads/detail/units.h"
@@ -110,7 +110,8 @@ public:
         places_.block(lock, isClosed_);
         put(value);
     }
-    /// Takes a value. Blocks the thread, which must have no loop, while there is none. Returns nothing at the end.
+    /// Takes a value. Blocks the thread, which must have no loop, while the channel is empty. Returns nothing at the
+    /// end.
     std::optional<T> receiveBlocking(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, !hasLoop(), "receiveBlocking() on the thread of a loop: write co_await receive()");
         std::unique_lock lock(mutex_);
@@ -150,7 +151,7 @@ private:
     // Called under the mutex:
 
     bool isOver() const { return isClosed_ && count_ == 0; }
-    /// The caller must have taken one of places_.
+    /// The caller must have taken a unit of places_.
     void put(T& value) {
         if (isClosed_)
             throw broken_promise();
@@ -158,7 +159,7 @@ private:
         ++count_;
         values_.give();
     }
-    /// The caller must have taken one of values_.
+    /// The caller must have taken a unit of values_.
     T get() noexcept {
         std::optional<T>& place = ring_[first_];
         T value(*std::move(place));

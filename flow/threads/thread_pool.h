@@ -71,7 +71,7 @@ public:
         return begin(std::move(function), OnCancel::RunOn);
     }
 
-    /// Returns the number of calls that have not begun. A server should refuse work when it grows.
+    /// Returns the number of calls that have not begun. A server should refuse work when this number grows.
     std::size_t queued() const;
 
     /// Waits for the calls that have begun, and destroys the others. Later calls are destroyed immediately.

@@ -1,5 +1,6 @@
 #pragma once
-// ThreadPromise<T>: a future of this loop that any thread can complete. For threads and callbacks of other libraries.
+// ThreadPromise<T>: a future of this loop that any thread can complete. It is for threads and callbacks of other
+// libraries.
 //
 //     Future<int> lookUp(Resolver& resolver, std::string name) {
 //         ThreadPromise<int> promise;                           // on the loop of the future

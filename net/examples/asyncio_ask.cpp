@@ -10,7 +10,7 @@
 //         asyncio.get_running_loop().add_reader(asyncio_ask.descriptor(), asyncio_ask.run_ready)
 //         print(await ask("127.0.0.1:4500", b"hello\n"))
 //
-// All functions belong to the thread that has imported the module. Its loop lives as long as the process.
+// All functions belong to the thread that has imported the module. Its loop exists as long as the process.
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x03090000 // so that the module fits every Python from 3.9 on

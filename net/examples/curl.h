@@ -4,8 +4,8 @@
 //     Curl curl;
 //     Curl::Answer page = co_await curl.get("https://example.org/");
 //
-// Any number of requests run at the same time. get() throws io_error with libcurl's sentence, also after `seconds`.
-// Dropping its future ends the request. A Curl belongs to a loop, and must outlive its requests.
+// Any number of requests run at the same time. get() throws io_error with libcurl's sentence, also if a request takes
+// longer than `seconds`. Dropping the future ends the request. A Curl belongs to a loop, and must outlive its requests.
 
 #include "flow/flow.h"
 #include "flow/sync/event.h"
@@ -80,7 +80,7 @@ private:
         Future<Void> watching;
     };
 
-    /// libcurl wants other events of a socket, or will close it: then nothing may wait for it.
+    /// Called when libcurl wants other events of a socket, or will close it: then nothing may wait for the socket.
     static int onSocket(CURL*, curl_socket_t number, int wanted, void* data, void*) {
         Curl& self = *static_cast<Curl*>(data);
         Socket& socket = self.sockets_.try_emplace(number, number).first->second;
@@ -140,7 +140,7 @@ private:
     }
     CURLM* multi_ = curl_multi_init();
     std::map<curl_socket_t, Socket> sockets_;
-    std::map<curl_socket_t, Socket>::node_type removed_; // of the watch() that saw its socket removed
+    std::map<curl_socket_t, Socket>::node_type removed_; // a socket that was removed during its watch()
     Socket* acting_ = nullptr;
     double due_ = HUGE_VAL;
     Trigger dueChanged_;

@@ -1,4 +1,5 @@
-// curl_get URL...: gets all the URLs at the same time by libcurl, and prints a line for each as soon as it has come.
+// curl_get URL...: gets all the URLs at the same time by libcurl, and prints a line for each answer as soon as it
+// arrives.
 //
 //     $ curl_get https://example.org/ https://example.com/
 //     200, 1256 bytes: https://example.com/

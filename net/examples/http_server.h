@@ -5,7 +5,7 @@
 #include "net/http/router.h"
 #include "net/http/static_files.h"
 
-/// Answers with the size of the body. Reads it piece by piece, which needs little memory.
+/// Answers with the size of the body. Reads the body piece by piece, so it needs little memory.
 flow::Future<flow::net::http::Response> count(flow::net::http::Request request);
 
 /// GET returns the file at the path; POST of a body to /count returns its size. If this build has zlib, text is

@@ -16,7 +16,7 @@
 //     NONE
 //
 // A key has no blank. Keys and values have no line end. A line has at most 64 KiB. The answer to a failed request is
-// ERROR and the reason; the connection stays open, unless a line was too long or has no end. Answers come in the order
+// ERROR and the reason. The connection stays open, unless a line was too long or has no end. Answers come in the order
 // of the requests. A change that was answered with OK survives the end of the program, but not always a loss of power.
 
 #include "flow/base/parse_number.h"
@@ -122,7 +122,7 @@ private:
     FiberThreadPool pool_;
 };
 
-/// Refuses a line that is too long. Reads all other bytes, since closing with unread bytes might lose the answer.
+/// Refuses a line that is too long. Reads all other bytes, because closing with unread bytes might lose the answer.
 void refuseLongLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the line is too long\n"_sr));
     connection.shutdownWrite();
@@ -134,7 +134,7 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
-/// Refuses a last line without an end, since it may be incomplete. The other side has ended its writing.
+/// Refuses a last line without an end, because it may be incomplete. The other side has ended its writing.
 void refuseHalfLine(Connection& connection) {
     (void)fiber::wait(connection.read()); // reads the line: with unread bytes, the connection would fail
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));

@@ -23,7 +23,7 @@ Future<Void> match(std::string text) {
         }
         co_await output->flushed();
     } catch (Error& error) {
-        if (error != connection_reset()) // otherwise nobody reads any more: `| head -1`
+        if (error != connection_reset()) // connection_reset: the reader has ended, as in `| head -1`
             throw;
     }
 }

@@ -20,7 +20,7 @@ struct WrongArgument {
     std::string text;
 };
 
-/// Removes and returns the options, which follow the first `count` arguments; each has a value.
+/// Removes and returns the options, which follow the first `count` arguments. Each option has a value.
 inline Options takeOptions(Arguments& arguments, std::size_t count, std::initializer_list<char const*> known) {
     Options options;
     for (std::size_t i = count; i < arguments.size(); i += 2) {
@@ -36,7 +36,7 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// The address of port `portText` of 127.0.0.1; "0": a free port.
+/// Returns the address 127.0.0.1 with the port `portText`; "0": a free port.
 inline flow::net::Address addressOf(std::string const& portText) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
     if (!port)
@@ -57,7 +57,7 @@ inline flow::Reference<flow::net::Listener> listenAt(std::string const& portText
     return listener;
 }
 
-/// Ready when SIGTERM or SIGINT comes.
+/// Waits until SIGTERM or SIGINT comes.
 inline flow::Future<flow::Void> endOfProgram() {
     flow::Future<int> signal = keep(flow::signals({SIGTERM, SIGINT}));
     return flow::success(signal);

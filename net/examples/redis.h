@@ -6,7 +6,8 @@
 //
 // All tasks of a loop share a connection: commands are sent at once, without waiting for earlier replies. A dropped
 // command may still run, and its reply is thrown away. command() throws operation_failed with the server's sentence.
-// When the connection has ended, commands throw connection_failed: make a new Redis. So may the constructor.
+// When the connection has ended, commands throw connection_failed: make a new Redis. The constructor may throw
+// connection_failed, too.
 
 #include "flow/flow.h"
 #include "flow/sync/event.h"
@@ -89,7 +90,8 @@ private:
         wanted_.*what = isWanted;
         changed_.trigger();
     }
-    /// Calls hiredis when its socket is ready. While hiredis runs, nothing waits for the socket, so it may close it.
+    /// Calls hiredis when its socket is ready. While hiredis runs, nothing waits for the socket, so hiredis may close
+    /// it.
     Future<Void> drive() {
         while (context_) {
             Trigger::Next changed = changed_.next();

@@ -1,5 +1,5 @@
-// restart PORT PATH NAME: answers each HTTP request with NAME. Started again with the same PATH, it takes the listener
-// over from the process that serves, which then ends: no client is refused. net/docs/restart.md explains it.
+// restart PORT PATH NAME: answers each HTTP request with NAME. A second process with the same PATH takes the listener
+// over from the first one. Then the first process ends, and no client is refused. net/docs/restart.md explains this.
 //
 //     $ restart 8080 restart.socket one &
 //     $ curl http://127.0.0.1:8080/

@@ -1,6 +1,6 @@
 #pragma once
-// A server of which the next version takes over the listener, so that no client is refused. net/docs/restart.md
-// explains it.
+// Functions with which the next version of a server takes over the listener, so that no client is refused.
+// net/docs/restart.md explains them.
 //
 //     Sockets sockets = co_await takeSockets(at, path);
 //     Future<Void> serving = http::serve(sockets.http, handler, {}, replaced(sockets) || endOfProgram());

@@ -14,10 +14,10 @@
 //
 // In ZeroMQ, the first part of a ROUTER's message is the routing id. Here the id is no part: see routingId().
 //
-// Memory. Received messages share a receive buffer; each message keeps the whole buffer alive. The buffer has 64 KiB;
-// for messages above 8 KiB up to eight times their size, rounded up to a power of two, but above 512 KiB only if one
-// message needs it. To keep a message for long, keep the copy from own(). Copies of a Message share memory; add()
-// copies shared memory first. A message belongs to the thread of its socket's loop.
+// Memory. Received messages share a receive buffer. Each message keeps the whole buffer alive. The buffer has 64 KiB.
+// For messages above 8 KiB, it has up to eight times their size, rounded up to a power of two. It exceeds 512 KiB only
+// if a single message needs more. To keep a message for long, keep the copy from own(). Copies of a Message share
+// memory; add() copies shared memory first. A message belongs to the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/detail/slab.h"
@@ -54,7 +54,7 @@ public:
     bool isEmpty() const { return parts_ == 0; }
     /// Returns the part at `index`, which must exist. Takes O(index) time.
     std::string_view operator[](std::size_t index) const;
-    /// Returns the number of bytes of all parts. Not named size(), since operator[] and begin() count parts.
+    /// Returns the number of bytes of all parts. Not named size(), because operator[] and begin() count parts.
     std::size_t bytes() const;
     /// Returns the routing id of the sender or receiver; "" if the socket is no ROUTER.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }

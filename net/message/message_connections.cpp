@@ -1,10 +1,10 @@
 // The connections of a MessageSocket.
 //
-// Each connection has its own Peer. accept() makes one for each accepted connection; keepConnected() makes one for each
-// connection to its endpoint, and connects again after a pause. run() does the handshake and serves the connection.
-// conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve() and keepConnected() are
-// tasks in running_: an error ends only its own task. During report(), a reader of the monitor may destroy the socket,
-// which ends the task at its next co_await. So co_await after report() before you use `this`.
+// Each connection has its own Peer. accept() makes a Peer for each accepted connection. keepConnected() makes a Peer
+// for each connection to its endpoint, and connects again after a pause. run() does the handshake and serves the
+// connection. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve() and
+// keepConnected() are tasks in running_: an error ends only its own task. During report(), a reader of the monitor may
+// destroy the socket. Then the task ends at its next co_await. So co_await after report() before you use `this`.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -242,8 +242,8 @@ void MessageSocket::State::open(Peer& peer) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Gives a ROUTER's peer its name: the routing id that it has sent, or a new one that no peer had before. A routing id
-/// with the form of a new one is replaced too, so no peer can choose the id of another.
+/// Gives a ROUTER's peer its name: the routing id that the peer has sent, or a new id that no peer had before. A sent
+/// id with the form of a new id is replaced too, so no peer can choose the id of another.
 void MessageSocket::State::nameRoute(Peer& peer) {
     if (peer.id.empty() || (peer.id.size() == kGivenNameBytes && peer.id[0] == '\0')) {
         peer.id.assign(1, '\0');

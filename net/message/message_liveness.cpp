@@ -30,7 +30,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    double asked = kNever; // when the first PING since the peer's last bytes was due
+    double asked = kNever; // the due time of the first PING since the peer's last bytes
     bool isSent = false;   // false while this PING could not be sent, because the connection was blocked
     for (double next = now();;) {
         if (peer->lastHeard >= asked) {
@@ -110,8 +110,8 @@ Future<Void> MessageSocket::State::assure(Peer& peer) {
     }
 }
 
-/// Reads, and returns true if the peer has sent nothing since `time`. False if messages of the peer are unread, or if
-/// the peer is paused: then this program is slow, not the peer.
+/// Reads, and returns true if the peer has sent nothing since `time`. Returns false if messages of the peer are unread
+/// or the peer is paused, because then this program is slow, not the peer.
 bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
     readAhead(peer);
     if (peer.available() != 0 || peer.isPaused) {

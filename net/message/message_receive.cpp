@@ -3,7 +3,7 @@
 // receive() takes messages of one peer, current_. Without a message it reads from current_, but only once if other
 // peers are ready: then the first peer in ready_ becomes current_. find() parses the input of a peer up to a message,
 // and executes the commands before it. readOn() reads once. If there are no bytes, waitForInput() waits for the
-// connection; then inputCame() puts the peer into ready_ again. arrived_ has messages that are received before all
+// connection. Then inputCame() puts the peer into ready_ again. arrived_ has messages that are received before all
 // inputs: subscriptions at an XPUB, and messages of ended connections.
 //
 // While no receive() waits, readAhead() reads up to the high-water marks, to execute commands and to notice the end of
@@ -53,7 +53,8 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first message of arrived_. If it has no parts, its peer has ended: returns the cancel of a topic.
+/// Takes the first message of arrived_. If the message has no parts, its peer has ended: then returns a message that
+/// cancels a topic of this peer.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -73,7 +74,7 @@ void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
     arrivedBytes_ = 0;
-    constexpr int kReads = 64; // a limit, since the peer may never stop sending
+    constexpr int kReads = 64; // a limit, because the peer may never stop sending
     for (int reads = 0; reads < kReads;) {
         if (peer.available() != 0) {
             discardFirst(peer);

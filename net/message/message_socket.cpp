@@ -19,7 +19,7 @@ namespace flow::net {
 namespace {
 
 constexpr double kFarewell = 1;    // seconds for the other side to end its writing
-constexpr int kFarewellReads = 64; // the most reads of a connection in one turn, since its peer may never stop
+constexpr int kFarewellReads = 64; // the most reads of a connection in one turn: its peer may never stop
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 void check(bool isValid, char const* option, std::string const& value, char const* rule) {

@@ -66,14 +66,14 @@ struct MessageOptions {
     Seconds handshakeIvl = 30;                  // the longest time of a handshake; 0: no limit
     Seconds heartbeatIvl = 0;                   // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
     Seconds heartbeatTimeout = 0;               // the longest silence of a peer after a PING; 0: heartbeatIvl
-    Seconds heartbeatTtl = 0;                   // the peer should disconnect after this silence; 0: the sum of both
+    Seconds heartbeatTtl = 0;                   // the peer should disconnect after this silence; 0: interval + timeout
     bool plainServer = false;                   // this socket is a server, and requires PLAIN
     std::string plainUsername, plainPassword;   // at a client: its name and password
     bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey
     std::string curveSecretKey, curvePublicKey; // the keys of this side: 32 bytes, or 40 characters of Z85
     std::string curveServerKey;                 // at a client: the public key of the server
     /// Decides at a server if a peer may connect. If its future fails, the peer is refused. PLAIN requires an
-    /// authenticator; without one, CURVE and NULL accept all peers.
+    /// authenticator. Without an authenticator, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
     /// Set by setTls() of net/tls/message_tls.h, for "tls://" endpoints. `name` is the server's name. The listener
     /// calls `failed` for each failed TLS handshake.
@@ -142,9 +142,9 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// Receives a message. Several calls first get all available messages of one peer, then those of the next. The
-    /// socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at a REQ
-    /// that waits for no reply.
+    /// Receives a message. Several calls first get all available messages of one peer, then the messages of the next
+    /// peer. The socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at
+    /// a REQ that waits for no reply.
     Receive receive() { return {state_.get()}; }
 
     struct Send {
@@ -159,7 +159,7 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Sends `message`, which must stay valid until the operation is ready, and is empty afterwards. A ROUTER drops the
+    /// Sends `message`. It must stay valid until the operation is ready, and is empty afterwards. A ROUTER drops the
     /// message if no peer has its routing id. If that peer does not read, the operation waits: use trySend() if one
     /// peer must not stop the others. A REP drops an answer above the high-water mark instead. Fails with
     /// client_invalid_operation at types that only receive, at a REQ that waits for its reply, at a REP without a

@@ -11,7 +11,7 @@ namespace flow::net {
 namespace {
 
 constexpr std::size_t kSmallestKept = 1024;
-constexpr std::size_t kKept = std::size_t{8} << 20; // for each thread
+constexpr std::size_t kKept = std::size_t{8} << 20; // the most bytes that a thread caches
 constexpr int kClasses = std::countr_zero(SlabRef::kLargestKept / kSmallestKept) + 1;
 
 struct Free {

@@ -20,7 +20,7 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
 constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 #ifdef __x86_64__
-/// Bytes of a lane. Three lanes are computed in parallel, since a CRC instruction takes 3 cycles.
+/// The bytes of a lane. Three lanes are computed in parallel, because a CRC instruction takes 3 cycles.
 constexpr std::ptrdiff_t kLane = 1024;
 
 /// The checksum after kLane zero bytes is the xor of four entries: one for each byte of the old value, lowest first.

@@ -19,7 +19,7 @@
 
 namespace flow::net {
 
-/// Smaller numbers are reserved for this library.
+/// Programs number their well-known endpoints from WLTOKEN_FIRST_AVAILABLE on. This library uses the smaller numbers.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 namespace rpc {
@@ -57,7 +57,7 @@ struct Endpoint {
     /// True if the address is the other end of a connection to this process. Nothing can connect to this address, and
     /// the endpoint ends with the connection.
     bool isByConnection = false;
-    std::uint64_t connection = 0; // if isByConnection: its number; a later connection may have the same address
+    std::uint64_t connection = 0; // if isByConnection: the connection's number (its address may be used again)
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};

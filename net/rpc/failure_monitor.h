@@ -8,7 +8,7 @@
 //
 // An address has failed when a connection to it could not be made, has ended, or does not answer. It is available again
 // after the greeting on a new connection. An unused address is available. A single endpoint has failed when its process
-// has answered that it does not exist.
+// has answered that the endpoint does not exist.
 //
 // Waiters resume in a later turn. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
@@ -49,11 +49,11 @@ public:
     Future<Void> onDisconnect(Address const& address);
     /// Waits until the endpoint has failed or the connection ends, even if a new connection is made immediately.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
-    /// Waits until the endpoint has been failed without interruption for `seconds`, plus `slope` times the seconds from
-    /// this call to the failure.
+    /// Waits until the endpoint has been in the failed state without interruption for `seconds`, plus `slope` times the
+    /// seconds from this call to the failure.
     Future<Void> onFailedFor(Endpoint endpoint, Seconds seconds, double slope = 0);
 
-    // Only for the node and tests.
+    // Only the node and tests use these functions.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);
@@ -64,7 +64,7 @@ private:
         FailureStatus status;
         Trigger changed, disconnected;
     };
-    /// At this size failed_ is cleared.
+    /// If failed_ has this size, it is cleared before the next endpoint is added.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
     std::map<Address, State> states_;

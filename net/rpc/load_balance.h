@@ -4,14 +4,14 @@
 //     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
 //     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
 //
-// The call asks the servers that have not failed, one after the other, from a random one on. If a server has not
-// answered after kHedgeAfter seconds, the call also asks the next one; the first answer counts. The call goes on to the
-// next server if the connection ends or the server does not have the endpoint. If all servers have failed, the call
-// waits until one is available, or 0.5 seconds, and asks again. An error that a server sends is the result; but after
-// service_not_found, the call first asks the other servers.
+// The call asks the servers that have not failed, one after the other. It begins with a random server. If a server has
+// not answered after kHedgeAfter seconds, the call also asks the next one, and uses the first answer. The call goes on
+// to the next server if the connection ends or the server does not have the endpoint. If all servers have failed, the
+// call waits until one is available, but at most 0.5 seconds, and asks again. An error that a server sends is the
+// result. But after service_not_found, the call first asks the other servers.
 //
-// With AtMostOnce::True the request is sent once, to one server. If the connection fails, the result is
-// request_maybe_delivered. basicLoadBalance() never asks two servers at a time.
+// With AtMostOnce::True the call sends the request to one server, and to the next one only after service_not_found. If
+// the connection fails, the result is request_maybe_delivered. basicLoadBalance() never asks two servers at a time.
 //
 // The request is copied for each server. Cancel-safe.
 
@@ -72,7 +72,7 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        available.push_back(delay(kRetry)); // then a request tries to connect again
+        available.push_back(delay(kRetry)); // after this time, a request tries to connect again
         return success(race(std::move(available)));
     }
     /// Returns the next server, even if it has failed.
@@ -85,7 +85,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// `alternatives` has the pointer to a member: gcc 14.2 has an internal error if it is a parameter of this coroutine.
+/// `alternatives` has the pointer to a member: gcc 14.2 has an internal error if this coroutine has it as a parameter.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {

@@ -1,9 +1,10 @@
 // The node of a loop makes peers and ends them.
 //
-// connecting_ has a peer for each address to which this process sends, with a coroutine keepConnected(). It waits until
-// something is to be sent, connects, and runs the connection. After its end, replace() makes the next peer, and waiters
-// send again to it. The pause before the next attempt grows after each failure. If nothing is sent during a pause, the
-// peer is removed. accepted_ has a peer for each accepted connection; serve() runs it.
+// connecting_ has a peer for each address to which this process sends, with a coroutine keepConnected().
+// keepConnected() waits until something is to be sent, connects, and runs the connection. After the connection's end,
+// replace() makes the next peer, and the waiters send again to that peer. The pause before the next attempt grows after
+// each failure. If nothing is sent during a pause, the peer is removed. accepted_ has a peer for each accepted
+// connection. serve() runs the connection.
 //
 // heldBytes_ is the memory of all accepted peers: see disconnectLargest(). close() ends all coroutines before it shuts
 // down the peers.
@@ -100,7 +101,7 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// Begins in a later step: a connection may wait already, and the caller of bind() must first call rpc::serve(). If an
+/// Begins in a later step, so that the caller of bind() can call rpc::serve() before the first connection. If an
 /// allocation fails, only one connection is lost.
 Future<Void> rpc::Node::accept(Reference<Listener> listener) {
     co_await delay(0);
@@ -176,7 +177,7 @@ Future<Reference<Connection>> rpc::Node::connectTo(Address const& address) {
 }
 
 /// Connects to the peer's address again and again, even if an allocation fails: otherwise requests would wait forever.
-/// Ends if nothing was sent during a pause, or without memory for the next peer.
+/// Ends if nothing was sent during a pause, or if there is no memory for the next peer.
 Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {
@@ -217,7 +218,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// Returns the peer for the next connection, to which waiters send again; null without memory.
+/// Makes the peer for the next connection, to which the waiters send again. Returns null if an allocation fails.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {

@@ -9,9 +9,9 @@
 // A node uses net::transport(), so it works on sockets and on the simulated network. If a loop without a node sends a
 // request, the loop gets a node that only connects, and that ends with the loop.
 //
-// A node makes one connection to each address, when something is first sent there. If the connection ends while a
-// request waits for its reply, the node connects again. Processes that connect to this node get replies over their own
-// connections.
+// A node makes one connection to each address, when it first sends something to this address. If the connection ends
+// while a request waits for its reply, the node connects again. Processes that connect to this node get replies over
+// their own connections.
 //
 // A node is safe from hostile peers. It checks frames against limits and checksums, and messages against their types. A
 // wrong frame ends the connection. A wrong message is answered with serialization_failed. A reply counts only if it
@@ -28,7 +28,7 @@
 //                                  disconnects the peers that need the most
 //     connections                  maxConnections
 //
-// A node belongs to the thread of its loop. The destructor closes all connections; awaited replies then never arrive.
+// A node belongs to the thread of its loop. The destructor closes all connections. Awaited replies then never arrive.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -49,9 +49,9 @@ namespace flow::net {
 struct RpcOptions {
     /// Programs refuse to connect if their versions differ above the lowest 16 bits.
     ProtocolVersion version = currentProtocolVersion();
-    /// False if the connection protects its bytes itself, as TLS does. Both sides must agree.
+    /// Set to false if the connection protects its bytes itself, as TLS does. Both sides must have the same value.
     bool hasChecksums = true;
-    /// A larger request or reply fails with value_too_large. Each side applies its own limit.
+    /// The most bytes of a message. A larger message fails with value_too_large. Each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     /// Limits the memory of a message's containers: a few bytes may become many large elements. If the elements need
     /// more than kElements bytes and elementsPerByte times the message's bytes, the message fails with value_too_large.
@@ -60,7 +60,7 @@ struct RpcOptions {
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
     std::size_t peersBytes = 1024 * 1024 * 1024;
-    /// The most connections to this process at a time. Further ones are closed immediately.
+    /// The most connections to this process at a time. Further connections are closed immediately.
     std::size_t maxConnections = 10'000;
     Seconds connectTimeout = 5;
     Seconds greetingTimeout = 10;
@@ -71,7 +71,7 @@ struct RpcOptions {
     Seconds pingTimeout = 4;
     Seconds reconnectMin = 0.05;
     Seconds reconnectMax = 1;
-    /// Null: connect() and listen() of transport().
+    /// If not null, the node calls these functions instead of connect() and listen() of transport().
     std::function<Future<Reference<Connection>>(Address const&)> connect = {};
     std::function<Reference<Listener>(Address const&)> listen = {};
 };
@@ -83,7 +83,7 @@ struct RpcCounters {
     std::uint64_t unknownEndpoints = 0;  // messages with an unknown token, or with the token of another peer
     std::uint64_t malformedMessages = 0; // messages of a wrong type, or too large
     std::uint64_t brokenConnections = 0; // connections that ended by a wrong frame or greeting
-    std::uint64_t disconnected = 0;      // because of RpcOptions::peersBytes
+    std::uint64_t disconnected = 0;      // connections that the node ended because of RpcOptions::peersBytes
 };
 
 namespace rpc {
@@ -100,10 +100,10 @@ public:
     /// Makes the node of the current loop, which must have none. It ends with the loop.
     static Node& ofLoop(RpcOptions options = {});
 
-    /// Listens at `listenAddress`. Sent endpoints have `publicAddress`, with the port of the listener if its port is 0.
-    /// The future stays pending, or fails with the errors of Transport::listen(). Dropping it does not end the
-    /// listening. The node accepts connections from the next step of the loop on, so the caller can still make
-    /// endpoints and call rpc::serve() before the first request.
+    /// Listens at `listenAddress`. Endpoints that this process sends have `publicAddress`. If its port is 0, they have
+    /// the port of the listener. The future stays pending, or fails with the errors of Transport::listen(). Dropping
+    /// the future does not end the listening. The node accepts connections from the next step of the loop on, so the
+    /// caller can still make endpoints and call rpc::serve() before the first request.
     Future<Void> bind(Address publicAddress, Address listenAddress);
     Future<Void> listen(Address const& at) { return bind(at, at); }
     /// Returns the public address; Address() if this process does not listen.
@@ -117,8 +117,8 @@ public:
     std::size_t connections() const { return accepted_.size(); }
     /// Returns the number of bytes that wait to be sent to the process that listens at `address`.
     std::size_t queuedBytes(Address const& address) const;
-    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made, to limit the memory
-    /// of fast senders.
+    /// Waits until queuedBytes() is at most `bytes`, or until the connection has ended or cannot be made. Fast senders
+    /// use it to limit their memory.
     Future<Void> drainedTo(Address const& address, std::size_t bytes) const;
     /// Returns the bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
@@ -127,9 +127,10 @@ public:
 
     EndpointTable& endpoints() { return endpoints_; }
     bool isLocal(Endpoint const& endpoint) const;
-    /// Runs work that nothing waits for, until it or the node ends.
+    /// Runs `work`, for which no other code waits, until `work` or the node ends.
     void hold(Future<Void> work) { running_.spawn(std::move(work)); }
-    /// Returns the peer for `endpoint`; null if its connection has ended (isByConnection).
+    /// Returns the peer for `endpoint`. Returns null if the endpoint's connection has ended, or if a new peer ends at
+    /// once.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
     void changeHeld(std::size_t before, std::size_t after) {
@@ -139,7 +140,7 @@ public:
     }
     /// True if memory is short: then reads are small, and few replies may wait.
     bool isShort() const { return heldBytes_ > options_.peersBytes / 16; }
-    /// Returns the receive buffer of all peers. Its size limits one read.
+    /// Returns the receive buffer that all peers share. Its size limits one read.
     std::span<std::uint8_t> scratch();
 
 private:

@@ -13,7 +13,7 @@
 //
 // All copies of a promise together send one answer. When the last copy is destroyed without an answer, the requester
 // gets broken_promise. If the connection has ended, the answer is dropped. A process may forward the request to a third
-// process; the answer then comes back through the process that forwarded it.
+// process. Then the answer comes back through the process that has forwarded the request.
 //
 // A server can stop work when nothing waits for the reply any more, if the type of the request allows it:
 //
@@ -23,8 +23,9 @@
 //     };
 //     auto first = co_await race(find(request.key), request.reply.onAbandoned());
 //
-// A client then sends one frame more when it drops the future of a request. The reply goes only to that future, unless
-// the client has called getFuture() of the promise before. rpc::serve() uses this by itself (net/rpc/service.h).
+// A client then sends one more frame when it drops the future of a request. The reply goes only to that future, unless
+// the client has called getFuture() of the promise before. The handlers of rpc::serve() need none of this
+// (net/rpc/service.h).
 //
 // T must be default-constructible and serializable (flow/memory/object.h). A promise belongs to one thread.
 
@@ -40,7 +41,7 @@ namespace flow::net {
 
 namespace rpc {
 
-/// Returns the context of an archive. Throws unsupported_operation if it is not for a message.
+/// Returns the context of an archive. Throws unsupported_operation if the archive is not for a message.
 template <class Ar>
 MessageContext& messageContext(Ar& ar) {
     if constexpr (requires { ar.context(); })
@@ -105,8 +106,8 @@ public:
             promise().sendError(error, caller);
         }
     }
-    /// Returns the object for onAbandoned(), and makes it at the first call. Call it before the program can use the
-    /// promise.
+    /// Returns the object for onAbandoned(), and makes it at the first call. Call watch() before the program can use
+    /// the promise.
     Reference<PeerCall> const& watch() {
         if (!call_)
             call_ = asker_ ? makeReference<PeerCall>(*asker_, theirs_) : makeReference<PeerCall>();
@@ -122,7 +123,7 @@ public:
             waitFor(peer);
             self_ = Reference<ReplyState>::addRef(this);
         } else if (this->peer() != &peer) {
-            throw unsupported_operation(); // it was sent to another peer before
+            throw unsupported_operation(); // the promise was sent to another peer before
         }
         return number();
     }
@@ -182,7 +183,7 @@ private:
     }
 
     std::optional<Promise<T>> promise_;
-    Reference<RpcPeer> asker_; // null: this process
+    Reference<RpcPeer> asker_; // the requester; null: this process
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
     Reference<ReplyState> self_; // keeps the object alive while a peer has its number
@@ -234,10 +235,11 @@ public:
         shared()->forget();
     }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }
-    /// Waits until the requester has dropped the future of its request, or its connection has ended. (Then getReply()
-    /// sends the request again.) Only for received requests of a type with tellsAbandoned, before the answer. Fails
-    /// with broken_promise when all copies of this promise are destroyed. Only the end of the connection counts if the
-    /// requester used send() or getFuture() of the promise, or if the request was forwarded.
+    /// Waits until the requester has dropped the future of its request, or its connection has ended. (If the connection
+    /// has ended, getReply() sends the request again.) Call this function only for a received request of a type with
+    /// tellsAbandoned, before the answer. Fails with broken_promise when all copies of this promise are destroyed. Only
+    /// the end of the connection counts if the requester used send() or getFuture() of the promise, or if the request
+    /// was forwarded.
     Future<Void> onAbandoned(std::source_location caller = std::source_location::current()) const {
         return watched(caller).onDrop();
     }
@@ -273,7 +275,7 @@ public:
 
     // Only net/rpc uses these functions.
 
-    /// Sets which receiver of this process gets the reply; 0: the promise itself.
+    /// Sets the number of the receiver that gets the reply in this process; 0: the promise itself gets it.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
     /// True if copies or futures may exist, so that the reply must go to the promise.

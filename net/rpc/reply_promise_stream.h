@@ -20,7 +20,7 @@
 //     for (;;)
 //         use(co_await rows.getFuture());          // ends with end_of_stream, or connection_failed
 //
-// A sent reply counts for the byte limit until the client's stream is empty, with its expectedSize() or sizeof. When
+// A sent reply counts with its expectedSize() or sizeof for the byte limit, until the client's stream is empty. When
 // the client drops the stream, or the connection ends, onReady() fails with operation_obsolete, and further replies are
 // dropped. When the server destroys its copies without sendError(), the client gets broken_promise. Within one process,
 // nothing is serialized. A stream belongs to one thread.
@@ -41,7 +41,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// A message to the server: the bytes that the client has taken so far, or that it has dropped the stream.
+/// A message to the server: the client has taken `taken` bytes so far. `isOver`: the client has dropped the stream.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;
@@ -114,7 +114,7 @@ public:
         }
         return number();
     }
-    /// At the client: a reply or the end of the stream. At the server: StreamNews.
+    /// At the client, receives a reply or the end of the stream. At the server, receives StreamNews.
     void receive(ObjectReader& reader, MessageContext& context) override {
         if (asker_)
             return receiveNews(reader);
@@ -211,7 +211,7 @@ private:
         else if (sentBytes_ - takenBytes_ < limit_)
             ready_.trigger(TaskPriority::DefaultPromiseEndpoint);
     }
-    /// The turn: puts received replies into the stream, or resumes the sender.
+    /// Called by the turn. Puts received replies into the stream, or resumes the sender.
     static void hand(Turn& turn) {
         auto& self = static_cast<ReplyStreamState&>(turn);
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
@@ -288,7 +288,7 @@ public:
     }
     ~ReplyPromiseStream() { drop(); }
 
-    /// Returns the received replies, for one reader.
+    /// Returns the stream of the received replies, for one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
         requires std::is_constructible_v<T, U>

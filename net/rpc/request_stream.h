@@ -20,9 +20,9 @@
 //     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
-// A stream can be sent to another process, where it sends to the process that made it. Copies share one stream. When
-// the process that made the stream destroys its last copy, requests get broken_promise. Within a process requests are
-// moved, not serialized.
+// A stream can be sent to another process. There it sends requests to the process that made it. Copies share one
+// stream. When the process that made the stream destroys its last copy, requests get broken_promise. Within a process
+// requests are moved, not serialized.
 //
 // The errors of a request:
 //     broken_promise                getReply(): the server has dropped the request, or has no such stream
@@ -30,9 +30,10 @@
 //     incompatible_protocol_version the other process speaks another version
 //     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
 //                                   needs more memory than RpcOptions::elementsPerByte allows
-//     request_maybe_delivered       tryGetReply(): the same, or the connection has ended or cannot be made.
-//                                   getReply() then sends the request again on a new connection (it may arrive
-//                                   twice), and fails only if the endpoint belongs to a connection that has ended
+//     request_maybe_delivered       tryGetReply(): the server has dropped the request, or has no such stream, or the
+//                                   connection has ended or cannot be made. In the last two cases getReply() sends
+//                                   the request again on a new connection, so the request may arrive twice.
+//                                   getReply() fails only if the endpoint belongs to a connection that has ended
 // and any error that the server sends.
 //
 // Cancel-safe: if the future is dropped, the reply is ignored. The server is not informed unless the type of the
@@ -74,15 +75,15 @@ public:
     using Element = T;
 
     RequestStream() : queue_(new RequestQueue<T>) {}
-    /// Makes a copy of the stream at `endpoint`, of this or another process.
+    /// Makes a copy of the stream at `endpoint`, in this or another process.
     explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
 
-    /// Returns the received requests, for one reader. Only in the process that made the stream.
+    /// Returns the stream of the received requests, for one reader. Call it only in the process that made the stream.
     FutureStream<T> getFuture() const {
         FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream of another process");
         return queue_->stream().getFuture();
     }
-    /// Sends a request at most once, without waiting. Its reply, if any, may still be awaited.
+    /// Sends a request at most once, without waiting. The caller may still await the reply.
     template <class U = T>
     void send(U&& value) const {
         T request(std::forward<U>(value));
@@ -97,7 +98,7 @@ public:
     }
     void sendError(Error error) const { queue_->stream().sendError(error); }
 
-    /// Sends the request, and again on each new connection, until the reply arrives.
+    /// Sends the request, and sends it again on each new connection, until the reply arrives.
     template <class U = T>
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
@@ -109,8 +110,8 @@ public:
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
     }
-    /// Like getReply(). But the result is request_maybe_delivered when the process has been failed without interruption
-    /// for `seconds`, plus `slope` times the seconds from this call to the failure.
+    /// Like getReply(). But the result is request_maybe_delivered when the process has been in the failed state without
+    /// interruption for `seconds`, plus `slope` times the seconds from this call to the failure.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
     getReplyUnlessFailedFor(U request, Seconds seconds, double slope,

@@ -1,7 +1,7 @@
 // One connection to another process.
 //
-// Sending: send() appends a frame to out_; flush() writes out_ at the end of the turn, or when there are many bytes.
-// Receiving: readFrames() reads into a buffer of the node. take() delivers whole frames from that buffer; only the rest
+// Sending: send() appends a frame to out_. flush() writes out_ at the end of the turn, or when there are many bytes.
+// Receiving: readFrames() reads into a buffer of the node. take() delivers whole frames from that buffer. Only the rest
 // is copied into in_. A frame that is too large is skipped and not stored. If a receiver has no room, the frame stays
 // in in_, and reading pauses. watch() sends pings, and ends the connection if the peer is silent or does not read.
 //
@@ -56,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number; this one cannot be dropped
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number: this call cannot be dropped
         peer_ = &peer;
 }
 
@@ -274,7 +274,7 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. Its room depends
+/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. The room depends
 /// on the received bytes: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
@@ -351,7 +351,8 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// Skips a too large frame. Returns how many bytes belong to it. At its end the requester or waiter gets an error.
+/// Skips a frame that is too large. Returns the number of bytes that it has taken from `bytes`. At the end of the
+/// frame, the requester or waiter gets an error.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -424,7 +425,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
-    double asked = begin; // since when replies are awaited: a silence before does not count
+    double asked = begin; // replies are awaited since this time; earlier silence does not count
     for (;;) {
         bool wasPending = !pending_.isEmpty();
         bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;

@@ -19,11 +19,12 @@
 // A request is a struct with a type Reply and a name. flow/memory/object.h serializes requests and replies, so later
 // versions may add members. A handler takes a request, and returns a Future<Reply>, a Reply, or nothing for Void.
 //
-// The future of serve() stays pending. Dropping it cancels the running handlers; their callers get broken_promise.
-// Handlers may be coroutines with captures, which live as long as the future. An error of a handler, thrown or in its
-// future, is the result of the call. For each name at most ServeOptions::atATime handlers run at a time, with requests
-// of at most RpcOptions::backlogBytes, not counting the last. Further requests wait in the stream, and then at the
-// sender. The names of a process must differ, and their hashes too: otherwise an assertion fails.
+// The future of serve() stays pending. Dropping it cancels the running handlers. Their callers get broken_promise.
+// Handlers may be coroutines with captures: serve() keeps the captures as long as the future. An error of a handler,
+// thrown or in its future, is the result of the call. For each name, at most ServeOptions::atATime handlers run at a
+// time. Their requests, without the last one, have at most RpcOptions::backlogBytes. Further requests wait in the
+// stream, and then at the sender. The names of a process must differ, and their hashes too: otherwise an assertion
+// fails.
 //
 // call() sends the request again on each new connection until the reply arrives, so the request may arrive twice. It
 // also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
@@ -35,12 +36,13 @@
 // Cancel-safe: dropping a call, or the end of the connection, cancels the handler at the server. If the call still
 // waits there, its handler does not run. With several servers, all handlers of the call are cancelled. A peer can
 // cancel only calls of its own connection. With ServeOptions::runsToEnd, a handler that has begun runs to its end,
-// unless the future of serve() is dropped. (An uncancellable coroutine as a handler also runs on, but it does not count
-// for atATime then, and it may outlive its captures.)
+// unless the future of serve() is dropped. (A handler that is an uncancellable coroutine also runs on. But then it does
+// not count for atATime, and it may outlive its captures.)
 //
-// call(server, request, here) gives the server the span of the RequestContext, in a frame of its own before the
-// request; other calls send no byte more. A handler with a second parameter, [&](Get get, RequestContext here), gets a
-// context with the span; ServeOptions::tracer begins one for the handler. Other values of the context do not travel.
+// call(server, request, here) sends the span of the RequestContext `here` to the server, in a separate frame before the
+// request. Other calls send no extra bytes. A handler with a second parameter, [&](Get get, RequestContext here), gets
+// a context with the span. ServeOptions::tracer begins a span for the handler. Other values of the context are not
+// sent.
 //
 // Deadlines are not sent: at its deadline the client drops the call, which cancels the handler. So clocks need not
 // agree. If the client or the network fails, the end of the connection cancels the handler.
@@ -53,12 +55,12 @@
 namespace flow::net::rpc {
 
 struct ServeOptions {
-    /// The most running handlers of one name.
+    /// The most handlers of one name that run at a time.
     std::size_t atATime = 1000;
     /// True: a handler that has begun runs to its end, even if its call is dropped. Until then it counts for atATime.
     bool runsToEnd = false;
     TaskPriority priority = TaskPriority::DefaultEndpoint;
-    /// Begins a span for each handler, below that of the client. It must live as long as the future of serve().
+    /// Begins a span for each handler, below the client's span. The tracer must outlive the future of serve().
     trace::Tracer* tracer = nullptr;
 };
 
@@ -81,7 +83,7 @@ struct Call {
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
     std::size_t heldBytes = 0;   // not sent: counts for RpcOptions::backlogBytes at the server
-    RequestContext context = {}; // not sent, but for its span
+    RequestContext context = {}; // only its span is sent
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
@@ -102,7 +104,7 @@ template <class Result, class F, class Argument>
 struct ArgumentOf<Result (F::*)(Argument)> : ArgumentOf<Result (*)(Argument)> {};
 template <class Result, class F, class Argument>
 struct ArgumentOf<Result (F::*)(Argument) const> : ArgumentOf<Result (*)(Argument)> {};
-// The same with a second parameter, the context of the request.
+// For handlers with a second parameter, the context of the request.
 template <class Result, class Argument, class Here>
     requires std::same_as<std::remove_cvref_t<Here>, RequestContext>
 struct ArgumentOf<Result (*)(Argument, Here)> : ArgumentOf<Result (*)(Argument)> {};
@@ -162,7 +164,7 @@ Future<typename Request::Reply> handleCall(F& handler, Call<Request>& call, trac
     return inSpanIfRecording(std::move(result), std::move(span));
 }
 
-/// Sends the result. A cancelled handler sends none, so the caller gets broken_promise.
+/// Sends the result. A cancelled handler sends no result, so the caller gets broken_promise.
 template <class Reply>
 void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
     if (!result.isError())

@@ -5,9 +5,9 @@
 //     ... run something that ends on it ...
 //     giveBack(stack);
 //
-// giveBack() keeps the stack for the next takeStack() of this size. setPooledStacks() sets the limit of the pool; when
-// it is full, the stack that has been unused longest is unmapped. The newest unused stacks keep their memory, up to a
-// quarter of the limit. The other stacks keep only their addresses.
+// giveBack() keeps the stack for the next takeStack() of this size. setPooledStacks() sets the limit of the pool. When
+// the pool is full, the stack that has been unused longest is unmapped. The newest unused stacks keep their memory, up
+// to a quarter of the limit. The other stacks keep only their addresses.
 
 #include <cstddef>
 

@@ -11,8 +11,8 @@
 //
 // Time is the processor time of the thread for one item: the least of the repetitions, and their median. "elapsed" is
 // the median on the machine's clock. Repetitions of all benchmarks take turns, in random order, so that a slow phase of
-// the machine changes all of them alike. Before the first one, the runner looks for the n that takes --min-time. That
-// also warms up.
+// the machine changes all of them alike. Before the first repetition, the runner searches for the n that takes
+// --min-time. The search also warms up the machine.
 
 #include "flow/testing/benchmark.h"
 #include "flow/testing/detail/bench_options.h"
@@ -27,7 +27,7 @@ namespace testing {
 /// One run of a benchmark, or all runs of a size that share a loop.
 struct BenchRun {
     BenchmarkClock::Spent spent;
-    double items = 0; // of all iterations
+    double items = 0; // the items of all iterations
     double itemsEach = 1;
     int intervals = 0;
     std::string failure;
@@ -35,7 +35,7 @@ struct BenchRun {
     std::vector<std::pair<std::string, double>> figures;
 };
 
-/// A line of the table: a case, with one of its sizes if it has some.
+/// A line of the table: a case, with one of its sizes if it has sizes.
 struct BenchRow {
     BenchmarkCase const* benchmark;
     std::int64_t size; // 0: the harness chooses n
@@ -46,13 +46,13 @@ struct BenchRow {
     std::string failure() const;
 };
 
-/// Nanoseconds, allocations or steps of an item, of each repetition.
+/// Returns the nanoseconds, allocations or steps (`what`) for one item, for each repetition.
 std::vector<double> perItem(BenchRow const& row, double BenchmarkClock::Spent::* what);
-/// What a result counts as its time.
+/// Returns the member of Spent that counts as the time of a result.
 double BenchmarkClock::Spent::* timeOf(BenchRow const& row);
 
 std::string tableOf(std::vector<BenchRow> const& rows);
-/// In the format of Google Benchmark. `context` names the compiler, the loop, and what else the results depend on.
+/// Returns the results in the format of Google Benchmark. `context` names the compiler, the loop, and the like.
 std::string jsonOf(std::vector<BenchRow> const& rows, std::map<std::string, std::string> const& context);
 
 } // namespace testing

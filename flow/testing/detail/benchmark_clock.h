@@ -1,5 +1,5 @@
 #pragma once
-// BenchmarkClock: measures one run of a benchmark. Benchmark::start() and the like act on the clock of their thread.
+// BenchmarkClock: measures one run of a benchmark. The functions of Benchmark act on the clock of their thread.
 //
 //     BenchmarkClock clock(&loop);
 //     clock.open();
@@ -7,8 +7,8 @@
 //     clock.close();
 //     clock.spent().processor                 // nanoseconds
 //
-// `millrace bench instructions` counts what runs from the end of a call of open() to the next call of close(). So these
-// two are functions that no compiler inlines.
+// `millrace bench instructions` counts the instructions from the end of a call of open() to the next call of close().
+// So no compiler may inline these two functions.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ public:
         Spent operator-(Spent const& other) const;
     };
 
-    /// Becomes the clock of this thread. `measured` may be null: then there are no steps.
+    /// Becomes the clock of this thread. `measured` may be null: then the clock counts no steps.
     explicit BenchmarkClock(Loop const* measured);
     ~BenchmarkClock();
     BenchmarkClock(BenchmarkClock const&) = delete;
@@ -41,9 +41,9 @@ public:
     /// Returns null outside of a run.
     static BenchmarkClock* current();
 
-    /// The clock runs from here. What it has measured since the last open() is forgotten, unless close() was called.
+    /// Starts the clock. If close() was not called after the last open(), forgets the measurement since then.
     void open();
-    /// The clock must run.
+    /// Stops the clock, which must run.
     void close();
     void closeIfOpen() {
         if (isOpen_)
@@ -51,10 +51,10 @@ public:
     }
 
     Spent const& spent() const { return spent_; }
-    /// How often close() has stopped the clock.
+    /// Returns how often close() has stopped the clock.
     int intervals() const { return intervals_; }
 
-    /// Set by what the body calls.
+    /// The functions that the body calls set these members.
     bool startedByBody = false;
     double items = 1;
     std::string failure; // empty: none

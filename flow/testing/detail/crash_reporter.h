@@ -4,7 +4,7 @@
 //
 //     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);
 //
-// Only one may exist at a time. Handlers of the program (or of a sanitizer) stay.
+// Only one may exist at a time. Handlers of the program (or of a sanitizer) stay installed.
 
 #include <string>
 

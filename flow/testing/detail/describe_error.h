@@ -1,6 +1,6 @@
 #pragma once
-// describeError(): what a failed test or benchmark prints of its error, with the place that raised it where that is
-// known.
+// describeError(): returns the text that a failed test or benchmark prints for its error. If the place that raised the
+// error is known, the text names the place.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"

@@ -69,7 +69,7 @@ Number optionNumber(std::string const& text, char const* rule, Number least) {
     throw TestUsage(format("%s, not '%s'", rule, text.c_str()));
 }
 
-/// Returns true if `filter` selects `name`. A filter with `*` or `?` must match all of `name`, another filter a part.
+/// Returns true if `filter` selects `name`. A filter with `*` or `?` must match all of `name`. Others match a part.
 bool filterMatches(std::string const& filter, std::string const& name);
 /// Returns true if there are no filters, or if one of them selects `name`.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);

@@ -10,8 +10,8 @@
 //     units.end();                                                 // under the mutex
 //
 // give() passes a unit to a ticket and calls the ticket: its loop gets a message, or its thread wakes up. If the waiter
-// leaves meanwhile, the unit immediately goes to the next ticket. The message is posted under the mutex, so that no
-// loop can be destroyed between reading its ticket and the post.
+// leaves before it resumes, the unit immediately goes to the next ticket. The message is posted under the mutex, so
+// that no loop can be destroyed between reading its ticket and the post.
 
 #include "flow/base/assert.h"
 #include "flow/base/intrusive_list.h"
@@ -43,7 +43,7 @@ public:
     Units& operator=(Units const&) = delete;
     ~Units() { FLOW_ASSERT(tickets_ == 0, "a ThreadChannel is destroyed while a task or a thread waits for it"); }
 
-    /// Takes a unit if one is free. Overtakes no ticket: while one waits, no unit is free.
+    /// Takes a unit if one is free. Overtakes no ticket: while a ticket waits, no unit is free.
     bool take() {
         if (free_ == 0)
             return false;
@@ -57,7 +57,7 @@ public:
         else
             callFirst();
     }
-    /// Begins a wait. Calls the ticket as soon as it has a unit; now, without a unit, if `expectsNothing`.
+    /// Begins a wait. Calls the ticket when it has a unit. If `expectsNothing`, calls the ticket now, without a unit.
     void begin(Ticket& ticket, bool expectsNothing) noexcept {
         ++tickets_;
         pushBack(waiting_, ticket);

@@ -4,7 +4,7 @@
 //     CounterCollection stats{"Server", "1"};
 //     Counter requests{"Requests", stats};
 //     ++requests;
-//     Future<Void> shown = stats.traceCounters("ServerStats", UID(), 5.0);      // until it is dropped
+//     Future<Void> shown = stats.traceCounters("ServerStats", UID(), 5.0);      // until `shown` is dropped
 //
 // For each counter, an event has a text "rate roughness value", with the rate and roughness of the last interval.
 // Roughness shows how unevenly the counter changed. A counter and its collection must not be used after the other is

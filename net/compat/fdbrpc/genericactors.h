@@ -37,4 +37,4 @@ waitValueOrSignal(flow::Future<T> value, flow::Future<flow::Void> signal, flow::
     co_return flow::ErrorOr<T>::failed(flow::request_maybe_delivered());
 }
 
-#include "fdbrpc.h" // as Flow does; last, since it includes this file
+#include "fdbrpc.h" // Flow's header includes it, too; last, because fdbrpc.h includes this file

@@ -4,7 +4,7 @@
 //     Hostname server = Hostname::parse("db.example.org:4500:tls");     // throws connection_string_invalid
 //     Optional<NetworkAddress> found = co_await server.resolve();       // nothing if the name has no address
 //
-// The transport's resolver (net/resolver.h) looks names up; in a simulation, the resolver of the SimNetwork.
+// The transport's resolver (net/resolver.h) looks names up. In a simulation, the resolver of the SimNetwork does.
 
 #include "../../../flow/coro/coroutine.h"
 #include "../../resolver.h"
@@ -45,7 +45,7 @@ struct Hostname {
 
     /// Returns nothing if Resolver::resolve() fails with lookup_failed. Fails with all other errors of resolve().
     flow::Future<flow::Optional<NetworkAddress>> resolve() const { return resolveOnce(*this); }
-    /// Repeats the lookup until it succeeds, or fails if `service` is no port. The pauses grow from 1 to 30 seconds.
+    /// Repeats the lookup until it succeeds. Fails if `service` is no port. The pauses grow from 1 to 30 seconds.
     flow::Future<NetworkAddress> resolveWithRetry() const { return resolveUntilFound(*this); }
 
     template <class Ar>

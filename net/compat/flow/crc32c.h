@@ -2,7 +2,7 @@
 // CRC-32C under the old header name: crc32c() of net/rpc/detail/checksum.h.
 //
 //     std::uint32_t sum = crc32c_append(0, first, 4);
-//     sum = crc32c_append(sum, second, 4);                  // of all eight bytes
+//     sum = crc32c_append(sum, second, 4);                  // the checksum of all eight bytes
 
 #include "../../rpc/detail/checksum.h"
 

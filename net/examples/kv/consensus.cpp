@@ -85,7 +85,7 @@ void Replica::stepDown() {
 
 void Replica::postponeElection() {
     double spread = buggify() ? 0.05 : 0.3; // a small spread makes several servers candidates together
-    spread *= 1 << std::min(inVain_, 4);    // grows after failed elections, which overlap on slow disks
+    spread *= 1 << std::min(inVain_, 4);    // grows after failed elections: they overlap on slow disks
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
 
@@ -160,7 +160,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// Sends no entries while `to` may still acknowledge earlier ones: more would make a slow server slower.
+/// Sends no entries while `to` may still acknowledge earlier entries: more entries would make a slow server slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];

@@ -1,5 +1,5 @@
 #pragma once
-// The messages between servers and with clients. seal() (flow/memory/sealed.h) adds a checksum against damaged ones.
+// The messages between servers and with clients. seal() (flow/memory/sealed.h) adds a checksum, to detect damage.
 
 #include "flow/base/optional.h"
 #include "flow/memory/sealed.h"

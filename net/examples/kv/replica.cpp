@@ -44,7 +44,7 @@ Future<Void> Replica::inTurn(Step step) {
     co_await std::move(running);
 }
 
-/// Runs a step. After a failure memory and disk may differ: it ends the server, and sendError() may destroy `this`.
+/// Runs a step. A failure ends the server, because memory and disk may differ. sendError() may destroy `this`.
 template <class Step>
 Future<Void> Replica::toItsEnd(Step step, Mutex::Lock turn) {
     ErrorOr<Void> result = co_await tryGet(step());
@@ -65,8 +65,8 @@ Future<Void> Replica::received(Message message, net::Address from) {
     return inTurn(std::move(step));
 }
 
-/// Sends to the receiver's last known address. If none is known, sends to all addresses; does so for each 16th message
-/// too, because the receiver may have moved.
+/// Sends to the receiver's last known address. If none is known, sends to all addresses. Also sends each 16th message
+/// to all, because the receiver may have moved.
 void Replica::send(Message message) {
     message.from = id_;
     message.term = term_;
@@ -100,7 +100,7 @@ Future<Void> Replica::keepTime() {
     }
 }
 
-/// Checks again, since a message of the leader may have arrived while this step waited for its turn.
+/// Checks again: a message of the leader may have arrived while this step waited for its turn.
 Future<Void> Replica::electIfDue() {
     bool isDue = role_ != Role::Leader && now() >= electionAt_;
     return isDue ? startElection() : Future<Void>(Void());

@@ -8,8 +8,8 @@
 //     };
 //     co_await server.run();                     // until a failure; then start the server again
 //
-// Any failure ends the server, which then recovers from its journal, so nothing stays half done. Messages may be lost,
-// late or duplicated, but not damaged. Any server may be at any of the addresses.
+// Any failure ends the server. The restarted server recovers from its journal, so nothing stays half done. Messages may
+// be lost, late or duplicated, but not damaged. Any server may be at any of the addresses.
 
 #include "net/address.h"
 #include "net/examples/kv/store.h"
@@ -27,7 +27,7 @@
 
 namespace kv {
 
-/// Servers report their actions to a Witness. A simulation checks the servers by it.
+/// Servers report their actions to a Witness. A simulation checks the servers with a Witness.
 class Witness {
 public:
     virtual ~Witness() = default;
@@ -47,7 +47,7 @@ public:
     /// Makes server number `id` (from 0) of `servers` servers. `journal` is a path; its directory must exist.
     Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness);
 
-    /// Ends only by an error.
+    /// Runs the server. The future ends only with an error.
     Future<Void> run();
 
 protected:
@@ -140,7 +140,7 @@ private:
     Trigger progress_; // triggered when an entry is executed or the role changes
     double electionAt_ = 0;
     int elections_ = 0;
-    int inVain_ = 0;                    // elections since the last one that made a leader
+    int inVain_ = 0;                    // elections since the last election that made a leader
     std::vector<Progress> progressOf_;  // used by a leader: one for each server
     std::map<int, net::Address> known_; // the source address of each server's last message
     std::uint64_t sent_ = 0;

@@ -5,7 +5,7 @@
 namespace kv {
 namespace {
 
-/// A message from one server to another. Its reply only confirms the arrival: thus a dead connection is detected.
+/// A message from one server to another. Its reply only confirms the arrival, so that a broken connection is detected.
 struct Delivery {
     using Reply = Void;
     static constexpr char const* name = "kv/delivery";
@@ -20,7 +20,7 @@ public:
 
 private:
     Future<Void> listenToServers() override {
-        // Handles a message to the end, even if the connection of its sender ends meanwhile.
+        // Handles a message to the end, even if the connection of its sender ends before.
         return net::rpc::serve(node_, {.atATime = 1, .runsToEnd = true},
                                [this](Delivery d) { return received(d.message, d.from); });
     }

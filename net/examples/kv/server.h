@@ -20,7 +20,8 @@ struct ServerOptions {
     Witness* witness = nullptr; // null: none
 };
 
-/// Ends only by an error. A request with a key and values above kLargestRequest bytes fails with value_too_large.
+/// Runs a server. The future ends only with an error. A request with a key and values above kLargestRequest bytes fails
+/// with value_too_large.
 Future<Void> runServer(ServerOptions options);
 constexpr std::size_t kLargestRequest = 1 << 20;
 

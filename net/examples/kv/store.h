@@ -15,7 +15,8 @@ class Store {
 public:
     /// Executes the request, and returns true, if its number is new for the client.
     bool execute(Request const& request);
-    /// Returns the reply to `request` if it is the client's last executed request; else a Reply that is not `done`.
+    /// Returns the reply to `request` if it is the client's last executed request. Else returns a Reply that is not
+    /// `done`.
     Reply replyTo(Request const& request) const;
     /// True if a later request of the client was executed. Then `request` would change nothing.
     bool isOld(Request const& request) const;

@@ -1,10 +1,10 @@
 // http_server DIRECTORY PORT [--idle SECONDS] [--traces URL] [--takeover PATH] [--cert FILE --key FILE]: serves the
 // files of a directory by HTTP/1.1; with a certificate, by HTTPS. --takeover takes the listener over from the
-// http_server that serves with the same PATH, which then ends: no client is refused (net/docs/restart.md). --traces
-// sends a span of each request to the collector of OpenTelemetry at the URL, such as http://127.0.0.1:4318/v1/traces.
-// SIGTERM and SIGINT end the program cleanly. SECONDS is the time for a client to send the next request, its head, and
-// each part of its body, and to read each part of an answer. If systemd has started it with a socket, it serves that
-// one; it tells systemd when it is ready (net/docs/systemd.md).
+// http_server that serves with the same PATH. That process then ends, and no client is refused (net/docs/restart.md).
+// --traces sends a span of each request to the collector of OpenTelemetry at the URL, such as
+// http://127.0.0.1:4318/v1/traces. SIGTERM and SIGINT end the program cleanly. SECONDS is the time for a client to send
+// the next request, its head, and each part of its body, and to read each part of an answer. If systemd has started the
+// program with a socket, the program serves that socket. It notifies systemd when it is ready (net/docs/systemd.md).
 //
 //     $ http_server . 8080 &
 //     $ curl --range 0-9 http://127.0.0.1:8080/README.md

@@ -18,7 +18,7 @@ MessageOptions forTables() {
     return options;
 }
 
-/// Returns a random term, so that a restarted server has another one.
+/// Returns a random term, so that a restarted server has another term.
 std::string newTerm() {
     DeterministicRandom* random = Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom();
     return std::to_string(random->randomUInt64());
@@ -98,7 +98,8 @@ Future<Void> Replica::set(std::string_view key, std::string_view value) {
     return sets_.send(std::move(Message(key).add(value)));
 }
 
-/// Asks for the table. Changes that come meanwhile wait in the socket; follow() skips those that the table has.
+/// Asks for the table. Changes that come before the table wait in the socket. follow() skips changes that the table
+/// has.
 Future<Void> Replica::fetch() {
     ErrorOr<Message> asked = co_await tryGet(asker_.ask(Message("TABLE")));
     if (asked.isError(error_code_timed_out) || (!asked.isError() && asked.get().parts() < 2))

@@ -51,7 +51,8 @@ class Replica {
 public:
     explicit Replica(CloneEndpoints const& endpoints);
     flow::Future<flow::Void> follow();
-    /// Ready when the change is queued. If the connection breaks before the change arrives, the change is lost.
+    /// Sends a change to the server. The future is ready when the change is queued. If the connection breaks before the
+    /// change arrives, the change is lost.
     flow::Future<flow::Void> set(std::string_view key, std::string_view value);
     Table const& table() const { return table_; }
 

@@ -4,8 +4,8 @@
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("why?"));      // fails with timed_out after the last try
 //
-// A REQ socket without an answer is destroyed, and a new one asks again. The new socket has another routing id, so a
-// late answer is dropped. A server may get a question several times: number the questions if it must not do the work
+// A REQ socket that gets no answer is destroyed, and a new socket asks again. The new socket has another routing id, so
+// a late answer is dropped. A server may get a question several times: number the questions if it must not do the work
 // twice.
 
 #include "net/message/message_socket.h"

@@ -3,7 +3,7 @@
 // questions only as long as its heartbeats come.
 //
 //     co_await pirateQueue("tcp://*:5555", "tcp://*:5556");
-//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of them
+//     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of workers
 //     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
 //
 // A worker without work sends READY each second. A worker that has been silent for kSilence seconds gets no questions.
@@ -27,7 +27,7 @@ public:
     /// Removes and returns the first worker that is not silent. Returns nothing if there is none.
     std::optional<std::string> take();
     void dropSilent();
-    /// Ready when a worker has been added, so that take() may find one.
+    /// Waits until a worker has been added. Then take() may find a worker.
     flow::Trigger::Next onChange() { return changed_.next(); }
 
 private:

@@ -24,7 +24,7 @@ struct Handshake {
     Future<Void> send(std::string_view name, std::string_view data);
     std::string metadata() const;
     void readMetadata(std::string_view data);
-    /// Refuses the peer if the authenticator does, or if `isNeeded` and there is no authenticator.
+    /// Refuses the peer if the authenticator refuses it, or if `isNeeded` is true and there is no authenticator.
     Future<Void> authenticate(Credentials credentials, bool isNeeded);
 };
 

@@ -88,7 +88,7 @@ private:
     std::uint32_t lastParts_ = 0; // the parts of the last found message
     std::uint32_t parts_ = 0;     // the parts so far of an incomplete message
     std::uint32_t need_ = 2;      // find() needs this number of bytes from scan_ on
-    std::size_t bodyBytes_ = 0;   // the bytes of these parts
+    std::size_t bodyBytes_ = 0;   // the bytes of the parts so far of an incomplete message
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;
     std::string commandBody_;

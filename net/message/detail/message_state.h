@@ -30,7 +30,7 @@ inline bool canSend(SocketType type) {
     return !oneOf(type, {SocketType::Sub, SocketType::Pull});
 }
 
-/// True if the bytes are equal. Compares up to 16 bytes without a call, since routing ids are short.
+/// True if the bytes are equal. Compares up to 16 bytes without a call, because routing ids are short.
 FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     if (size > 16)
         return std::memcmp(a, b, size) == 0;
@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: `from` has ended, and takeArrived() cancels its topics
+        Message message; // if it has no parts, `from` has ended, and takeArrived() cancels its topics
         Reference<Peer> from;
     };
 

@@ -2,7 +2,7 @@
 // Output: the send queue of a connection. Small messages are copied into a slab; large messages are shared.
 //
 //     output.append(frames, message);             // copies a small message, shares a large one
-//     if (!output.flush(connection)) ...          // the kernel takes no more: again after connection.writable()
+//     if (!output.flush(connection)) ...          // the kernel takes no more: flush again after connection.writable()
 //
 // The high-water marks count this queue. The kernel's buffers are not counted.
 
@@ -36,7 +36,7 @@ public:
     }
     /// Appends `frames` and then `message`. Shares a large message if `frames` is empty.
     void append(std::string_view frames, Message const& message);
-    /// For frames that are no message: commands, and subscriptions of ZMTP 3.0.
+    /// Appends frames that do not count as a message: commands, and subscriptions of ZMTP 3.0.
     void appendUncounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 0);
@@ -48,7 +48,7 @@ public:
 
     /// Sends as many bytes as the kernel takes. Returns true if all bytes were sent.
     bool flush(Connection& connection);
-    /// Takes the messages that were not completely sent from the output of an ended connection. Drops its commands.
+    /// Takes the messages that `ended`, the output of an ended connection, has not completely sent. Drops its commands.
     void takeOver(Output& ended);
     void clear();
 

@@ -98,7 +98,7 @@ public:
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
     bool isDirty = false;   // `output` will be flushed at the end of the turn
-    bool isPaused = false;  // not read, since the input is at the high-water marks
+    bool isPaused = false;  // not read, because the input is at the high-water marks
     int minorVersion = 0;
     std::string id;
     Reference<Route> route;   // at a ROUTER

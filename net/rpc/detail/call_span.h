@@ -13,15 +13,15 @@ inline RequestContext contextOf(trace::SpanContext const& sent) {
     return RequestContext().with(trace::kCurrentSpan, {sent, nullptr});
 }
 
-/// Begins the span of a handler. `here` has the span of the client, in this process or another one, or none.
+/// Begins the span of a handler. `here` has the client's span, of this process or another one, or no span.
 inline trace::Span beginCallSpan(trace::Tracer& tracer, std::string_view name, RequestContext const& here) {
     trace::CurrentSpan const* current = here.find(trace::kCurrentSpan);
-    if (current && current->recording) // of this process
+    if (current && current->recording) // the client is in this process
         return trace::Span(here, name, trace::SpanKind::Server);
     return tracer.begin(name, trace::SpanKind::Server, current ? std::optional(current->context) : std::nullopt, here);
 }
 
-/// Ends the span when the result is there.
+/// Ends the span when the result is ready.
 template <class T>
 Future<T> inSpan(Future<T> result, trace::Span span, ExplicitVoid = {}) {
     ErrorOr<T> got = co_await coro::tryKeeping(std::move(result));

@@ -18,8 +18,8 @@ namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 
-/// For tryGetReply(): replaces broken_promise by request_maybe_delivered, since a server may execute a request and then
-/// drop it.
+/// For tryGetReply(): replaces broken_promise by request_maybe_delivered. A server may have executed the request before
+/// it dropped the request.
 template <class Reply>
 ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
     return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())

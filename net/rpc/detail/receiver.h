@@ -35,7 +35,7 @@ public:
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
     /// Returns the only peer that may send to this receiver; null: any peer that knows the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
-    /// Identifies the type of the messages.
+    /// Returns a pointer that identifies the type of the messages, or null if it is not known.
     virtual void const* typeKey() const { return nullptr; }
 
 protected:
@@ -43,7 +43,7 @@ protected:
 };
 
 namespace rpc {
-/// Returns an error text: `other`, which is the same name or has the same hash, was added before `name`.
+/// Returns an error text: `name` cannot be added, because `other` has the same name or hash and was added before.
 std::string whyTaken(std::string_view name, std::string_view other);
 } // namespace rpc
 
@@ -56,7 +56,7 @@ public:
     /// Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver, and returns null. If the hash is taken, only returns the name that has it.
+    /// Adds a receiver, and returns null. If the hash is taken, adds nothing and returns the name that has the hash.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the receiver with this token, if any. Tokens of add() and addReply() are not used again.
     void remove(UID token);
@@ -99,7 +99,7 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
-    // By hash of the name. nondeterminism: no code iterates over this map.
+    // The keys are the hashes of the names. nondeterminism: no code iterates over this map.
     std::unordered_map<std::uint64_t, Named> named_;
 };
 

@@ -80,7 +80,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
-    /// Returns the peer of a remote stream; null if it cannot be reached any more.
+    /// Returns the peer of a remote stream; null if the stream cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = rpc::Node::current().peerOf(*endpoint_);
@@ -142,8 +142,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Resumes the reading from peers while there is room, the longest waiting one first. A peer without room waits
-    /// again.
+    /// Resumes the reading from peers while the queue has room. Begins with the peer that has waited longest. A peer
+    /// waits again if there is no room for its message.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -173,14 +173,14 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    rpc::Node* node_ = nullptr; // where the endpoint is registered
+    rpc::Node* node_ = nullptr; // the endpoint is registered at this node
     Reference<RpcPeer> peer_;   // the peer of a remote stream
     RingQueue<T> arrived_;      // not in the stream yet
     Trigger handed_;
     std::size_t backlog_ = 0; // the memory of all requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // for each peer that is not read until there is room
+    RingQueue<Promise<Void>> waiting_; // one for each peer that is not read until there is room
     Future<Void> admitting_;
 };
 

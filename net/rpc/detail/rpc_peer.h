@@ -1,10 +1,10 @@
 #pragma once
-// RpcPeer: one connection to another process, with its buffers and the waiters for replies. It may be made before the
-// connection. Only net/rpc uses this file.
+// RpcPeer: one connection to another process, with its buffers and the waiters for replies. An RpcPeer may exist before
+// its connection. Only net/rpc uses this file.
 //
 // An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process is the side that
 // connects, a new RpcPeer connects to the address, and the waiters send again to it. An RpcPeer never connects twice:
-// otherwise an answer could go to another process that has got the address meanwhile.
+// otherwise an answer could go to another process that uses the address now.
 //
 // Frames are sent together at the end of the turn, or when there are kBatch bytes or kMostFrames frames.
 
@@ -60,12 +60,12 @@ private:
 class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
 public:
     PeerCall() : Turn(hand) {}
-    /// For a request of `peer`, with the number for its reply. The default constructor is for requests of this process.
+    /// `number` is for the reply to a request of `peer`. The default constructor is for requests of this process.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
     bool isDropped() const { return isDropped_; }
-    /// Waits until the requester has dropped the request, or its connection has ended. Ready in a later turn.
+    /// Waits until the requester has dropped the request, or its connection has ended. Waiters resume in a later turn.
     Future<Void> onDrop() {
         if (isDropped_ && !dropped_)
             return Void();
@@ -105,7 +105,7 @@ public:
     RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
-    /// Returns the address to connect to; for an accepted connection, the address of the other end.
+    /// Returns the address to connect to, or the address of the other end of an accepted connection.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
@@ -137,7 +137,7 @@ public:
     /// Sends the error as the reply. Does nothing if `reply` is 0.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
-    /// Sends the span of the request that is sent next, with the number `reply`. The peer may not get it.
+    /// Sends the span of the next request. `reply` is the number for its reply. On a failure, no span is sent.
     void sendTrace(std::uint64_t reply, trace::SpanContext const& span) noexcept;
 
     /// Informs the peer that nothing waits for the reply `reply` any more.
@@ -177,11 +177,11 @@ private:
         RpcPeer& peer;
     };
 
-    /// A frame larger than RpcOptions::largestMessage, which is not stored.
+    /// A frame that is larger than RpcOptions::largestMessage. It is not stored.
     struct Skipped {
         std::size_t left = 0;       // bytes that have not come
-        std::uint32_t checksum = 0; // in the frame's header
-        std::uint32_t sum = 0;      // of the bytes that have come
+        std::uint32_t checksum = 0; // the checksum in the frame's header
+        std::uint32_t sum = 0;      // the checksum of the bytes that have come
         UID to;
         std::uint64_t reply = 0;
     };
@@ -217,20 +217,20 @@ private:
     Reference<Connection> connection_;
     std::string out_;
     std::size_t sent_ = 0;   // the sent bytes of out_
-    std::string in_;         // an incomplete frame, or one that its receiver has not taken
+    std::string in_;         // an incomplete frame, or a frame that its receiver has not taken
     std::size_t needed_ = 0; // the size of the frame in in_, if known
     bool isChecked_ = false; // the frame in in_ has passed its checksum
     Skipped skipped_;
     double lastHeard_ = 0;
     double lastSent_ = 0;  // if isBlocked_: the time of the last sent bytes
-    std::size_t held_ = 0; // the memory in Node::heldBytes_
+    std::size_t held_ = 0; // the part of Node::heldBytes_ for this peer
     Promise<Void> disconnected_;
     ListLink pending_;
     struct CallTrace {
         std::uint64_t number;
         trace::SpanContext span;
     };
-    std::unique_ptr<CallTrace> trace_;         // of the request that comes next
+    std::unique_ptr<CallTrace> trace_;         // the span of the request that comes next
     std::map<std::uint64_t, PeerCall*> calls_; // the peer's calls, by PeerCall::number_
     HandlerSlot writing_;
     FlushTurn flushTurn_{*this};

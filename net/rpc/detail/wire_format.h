@@ -11,14 +11,15 @@
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/detail/reply_body.h
 //
 // The first half of a token gives the meaning of the other half. 0: the number for a reply. kWellKnown: the number of a
-// well-known endpoint. kNamed: the hash of a name. A token of zeros is a ping; if the number for the reply is not 0,
+// well-known endpoint. kNamed: the hash of a name. A token of zeros is a ping. If the number for the reply is not 0,
 // the ping asks for an empty frame as an answer. A frame to the well-known endpoint kDroppedCall has the number for the
 // reply of an earlier request of this connection: nothing waits for that reply any more. A process does not use a
 // number again on the same connection.
 //
-// A frame to the well-known endpoint kTraceOfCall has no number for a reply; its message has the 8 bytes of the number
-// that the next request of this connection has, and then the text "traceparent tracestate" of that request's span. Such
-// a frame is sent only before a request that has a span. Programs that do not know this endpoint ignore the frame.
+// A frame to the well-known endpoint kTraceOfCall has no number for a reply. Its message begins with 8 bytes: the
+// number for the reply to the next request of this connection. Then follows the text "traceparent tracestate" of that
+// request's span. Such a frame is sent only before a request that has a span. Programs that do not know this endpoint
+// ignore the frame.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault == FrameFault::TooLarge) ...        // skip the frame, which has parsed.needed bytes
@@ -36,7 +37,7 @@ namespace flow::net {
 enum class FrameFault : std::uint8_t { None, TooShort, TooLarge, Checksum };
 
 struct FrameLimits {
-    std::uint32_t largest; // of a message
+    std::uint32_t largest; // the most bytes of a message
     bool hasChecksums = true;
 };
 
