@@ -24,6 +24,7 @@
 // A key with a name, such as kRequestId("Request"), is also for the log: TraceEvent::request() adds a detail of this
 // name, with toText() of the value.
 
+#include "flow/base/inline.h"
 #include "flow/base/non_copyable.h"
 #include "flow/base/to_text.h"
 #include "flow/memory/fast_allocator.h"
@@ -66,8 +67,8 @@ public:
     }
     /// Like with(), with the value that make() returns, which is not moved.
     template <class T, class Make>
-    [[nodiscard]] RequestContext withMade(RequestValue<T> const& key, Make const& make) const {
-        return RequestContext(Reference<Entry const>(new EntryOf<T>(newest_, key, make)));
+    [[nodiscard]] FLOW_INLINE RequestContext withMade(RequestValue<T> const& key, Make const& make) const {
+        return RequestContext(Reference<Entry const>(new EntryOf<T>(newest_.getPtr(), key, make)));
     }
     template <class T>
     void with(RequestValue<T> const&& key, std::type_identity_t<T> value) const = delete; // a key is not a temporary
@@ -83,38 +84,42 @@ public:
     /// Calls use(name, text) for each value that is for the log, the newest first.
     template <class Use>
     void forEachInLog(Use use) const {
-        for (Entry const* each = newest_.getPtr(); each; each = each->above.getPtr())
+        for (Entry const* each = newest_.getPtr(); each; each = each->above)
             if (each->nameInLog && entryOf(each->key) == each)
                 use(each->nameInLog, each->text());
     }
 
 private:
     struct Entry {
-        Entry(Reference<Entry const> const& a, void const* k, char const* name) : above(a), key(k), nameInLog(name) {}
+        Entry(Entry const* a, void const* k, char const* name) : above(a), key(k), nameInLog(name) {}
         Entry(Entry const&) = delete;
         Entry& operator=(Entry const&) = delete;
-        virtual ~Entry() = default;
+        virtual void destroy() const = 0; // leaves `above` to delref()
         virtual std::string text() const = 0;
 
         void addref() const { ++references; }
         /// Does not recurse, however many values are above.
         void delref() const {
             for (Entry const* each = this; each && --each->references == 0;) {
-                Entry const* next = each->above.extractPtr();
-                delete each;
+                Entry const* next = each->above;
+                each->destroy();
                 each = next;
             }
         }
 
-        mutable Reference<Entry const> above;
+        Entry const* above; // has one reference of this entry
         void const* key;
         char const* nameInLog;
         mutable std::uint32_t references = 1;
     };
     template <class T>
     struct EntryOf final : Entry, FastAllocated<EntryOf<T>> {
-        EntryOf(Reference<Entry const> const& above, RequestValue<T> const& key, auto const& make)
-            : Entry(above, &key, key.nameInLog()), value(make()) {}
+        EntryOf(Entry const* above, RequestValue<T> const& key, auto const& make)
+            : Entry(above, &key, key.nameInLog()), value(make()) {
+            if (above)
+                above->addref(); // after make(), which may throw
+        }
+        void destroy() const override { delete this; }
         std::string text() const override { return toText(value); }
 
         T const value;
@@ -124,7 +129,7 @@ private:
     Entry const* entryOf(void const* key) const {
         Entry const* each = newest_.getPtr();
         while (each && each->key != key)
-            each = each->above.getPtr();
+            each = each->above;
         return each;
     }
 

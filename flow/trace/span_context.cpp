@@ -22,23 +22,34 @@ Chars charsAt(char const* text) {
     return chars;
 }
 
-/// Reads 16 lower-case hexadecimal digits. Sets bits of `wrong` if there is another character.
-std::uint64_t number(Chars chars, Chars& wrong) {
+/// Reads 16 lower-case hexadecimal digits. Sets one of the upper four bits in a byte of `seen` if there is another
+/// character.
+std::uint64_t number(Chars chars, Chars& seen) {
     constexpr bool kIsLittle = std::endian::native == std::endian::little;
-    auto letters = std::bit_cast<Chars>(chars > '`'); // all bits of a byte, or none
-    Chars values = chars - '0' - (letters & ('a' - '0' - 10));
-    wrong |= (values & 0xF0) | (std::bit_cast<Chars>(values > 9) ^ letters);
+    // `digits` has the values of digits, `letters` those of letters; each other character gets 16 or more in both. Two
+    // bounds keep the last additions from giving a wrong character a small value: 6 + 10 is 16, and 245 + 10 is 255.
+    Chars fromDigits = chars + (0xFF - '9'), fromLetters = chars - 'a';
+    Chars digits = (fromDigits > 6 ? fromDigits : Chars{} + 6) + 10;
+    Chars letters = (fromLetters < 245 ? fromLetters : Chars{} + 245) + 10;
+    Chars values = digits < letters ? digits : letters;
+    seen |= values;
     auto pairs = std::bit_cast<Pairs>(values);
-    Pairs joined = kIsLittle ? pairs << 4 | pairs >> 8 : pairs >> 4 | pairs;
+    Pairs joined = kIsLittle ? pairs * 0x1001 >> 8 : pairs >> 4 | pairs;
     auto number = std::bit_cast<std::uint64_t>(__builtin_convertvector(joined, Octets));
     return kIsLittle ? __builtin_bswap64(number) : number;
 }
 
-bool isLetter(char c) {
-    return c >= 'a' && c <= 'z';
-}
 bool isDigit(char c) {
     return c >= '0' && c <= '9';
+}
+/// Returns the value of two lower-case hexadecimal digits; more than 255 if there is another character.
+unsigned octet(char high, char low) {
+    auto value = [](char c) { return isDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0x100; };
+    return static_cast<unsigned>(value(high) << 4 | value(low));
+}
+
+bool isLetter(char c) {
+    return c >= 'a' && c <= 'z';
 }
 /// True for a part of a key: `most` characters, which begin with a letter or, if `mayBeDigit`, with a digit.
 bool isName(std::string_view name, std::size_t most, bool mayBeDigit) {
@@ -81,13 +92,12 @@ std::string_view trimmed(std::string_view member) {
 std::optional<SpanContext> SpanContext::parse(std::string_view text, std::string_view tracestate) {
     if (text.size() < kBytes || text[2] != '-' || text[35] != '-' || text[52] != '-')
         return {};
-    Chars ends = charsAt("0000000000000000"), wrong = {};
-    ends[0] = text[0], ends[1] = text[1], ends[2] = text[53], ends[3] = text[54];
-    std::uint64_t both = number(ends, wrong), version = both >> 56, flags = both >> 48;
-    UID trace(number(charsAt(&text[3]), wrong), number(charsAt(&text[19]), wrong));
-    std::uint64_t span = number(charsAt(&text[36]), wrong);
-    auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(wrong);
-    if ((halves[0] | halves[1]) != 0 || version == 0xFF || !trace.isValid() || span == 0)
+    Chars seen = {};
+    unsigned version = octet(text[0], text[1]), flags = octet(text[53], text[54]);
+    UID trace(number(charsAt(&text[3]), seen), number(charsAt(&text[19]), seen));
+    std::uint64_t span = number(charsAt(&text[36]), seen);
+    auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(seen & 0xF0);
+    if ((halves[0] | halves[1]) != 0 || version >= 0xFF || flags > 0xFF || !trace.isValid() || span == 0)
         return {};
     if (text.size() > kBytes && (version == 0 || text[kBytes] != '-'))
         return {};

@@ -43,8 +43,9 @@ public:
         UID traceId = parent ? parent->traceId : UID(newId(), ids_.randomUInt64());
         if (sampler_.samples(parent, traceId)) [[unlikely]]
             return record(name, kind, {traceId, newId(), true, stateOf(parent)}, parent ? parent->spanId : 0, here);
-        return here.withMade(kCurrentSpan,
-                             [&] { return CurrentSpan{{traceId, newId(), false, stateOf(parent)}, nullptr}; });
+        return here.withMade(kCurrentSpan, [&]() __attribute__((always_inline)) {
+            return CurrentSpan{{traceId, newId(), false, stateOf(parent)}, nullptr};
+        });
     }
 
 private:
@@ -52,7 +53,11 @@ private:
     friend class Span;
     RequestContext record(std::string_view name, SpanKind kind, SpanContext context, std::uint64_t parentId,
                           RequestContext const& here);
-    static std::string stateOf(SpanContext const* parent) { return parent ? parent->state : std::string(); }
+    static std::string stateOf(SpanContext const* parent) {
+        if (parent && !parent->state.empty()) [[unlikely]] // few have one, and the copy of an empty string is a call
+            return parent->state;
+        return {};
+    }
     std::uint64_t newId() { return ids_.randomUInt64() | 1; }
 
     SpanReceiver& receiver_;

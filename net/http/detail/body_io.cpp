@@ -187,7 +187,7 @@ Future<Void> sendBytes(Connection* connection, Bytes before, Bytes bytes, Second
 }
 
 Future<Void> sendBody(Connection* connection, std::string before, Body* body, Framed framed, Headers const* trailers,
-                      Seconds seconds, std::uint64_t* sent) {
+                      Seconds seconds, std::uint64_t* sent, Error* ofBody) {
     bool const isChunked = framed == Framed::Chunked;
     std::optional<std::uint64_t> size = body->size();
     std::uint64_t total = 0;
@@ -202,15 +202,22 @@ Future<Void> sendBody(Connection* connection, std::string before, Body* body, Fr
             if (first.index() == 1)
                 throw connection_timed_out().withSentence("the other side does not take the bytes");
         }
-        Future<Bytes> reading = body->read();
-        if (!reading.isReady() && !before.empty()) {
-            (void)connection->write(StringRef(before));
-            before.clear();
+        Bytes piece;
+        try {
+            Future<Bytes> reading = body->read();
+            if (!reading.isReady() && !before.empty()) {
+                (void)connection->write(StringRef(before));
+                before.clear();
+            }
+            piece = co_await std::move(reading);
+            total += static_cast<std::uint64_t>(piece.size());
+            if (size && (total > *size || (piece.empty() && total != *size)))
+                throw operation_failed().withSentence("a body has not the size that it has promised");
+        } catch (...) {
+            if (ofBody)
+                *ofBody = currentError();
+            throw;
         }
-        Bytes piece = co_await std::move(reading);
-        total += static_cast<std::uint64_t>(piece.size());
-        if (size && (total > *size || (piece.empty() && total != *size)))
-            throw operation_failed().withSentence("a body has not the size that it has promised");
         if (piece.empty())
             break;
         *sent += static_cast<std::uint64_t>(piece.size());

@@ -111,7 +111,7 @@ struct Asked {
     Framing framing;
     Reference<ReceivedBody> body;
     ResponseHead sent;
-    Error error;
+    Error error; // of the handler; later of the response's body
     Future<Response> answering;
     Semaphore::Permit place;
 };
@@ -204,6 +204,7 @@ bool isStillQuiet(Connection& connection) {
             throw asked.error;
         asked.response = service.failed(asked.error, asked.body.getPtr(), asked.exchange->factsWith(head));
         asked.framing.keepsAlive = asked.framing.keepsAlive && !(asked.body && asked.body->refusal());
+        asked.error = Error();
     }
     asked.place = Semaphore::Permit();
     asked.answering = Future<Response>();
@@ -238,7 +239,8 @@ void writeHead(Session& session, Asked& asked, Bytes const& head, std::string& o
     Exchange& facts = asked.exchange->facts;
     facts.status = response.status;
     if (asked.sent.hasBody && response.body.source())
-        return sendBody(connection, out, &response.body, asked.sent.framed, &response.trailers, seconds, &facts.sent);
+        return sendBody(connection, out, &response.body, asked.sent.framed, &response.trailers, seconds, &facts.sent,
+                        &asked.error);
     Bytes bytes = asked.sent.hasBody ? response.body.takeBytes() : Bytes();
     StringRef pieces[] = {StringRef(out), bytes.substr(0, kStep)};
     auto taken = static_cast<int>(connection->tryWrite(pieces));
@@ -249,6 +251,17 @@ void writeHead(Session& session, Asked& asked, Bytes const& head, std::string& o
     Bytes restOfHead = pieces[0].substr(ofHead);
     Bytes rest(bytes.substr(taken - ofHead), bytes.arena());
     return sendBytes(connection, std::move(restOfHead), std::move(rest), seconds);
+}
+
+/// Call it in a `catch`. Reports an error of the response's body with its request; the error that it then throws is not
+/// reported by serveUntil(). Rethrows an error of the connection, and one that the client has caused.
+[[noreturn, gnu::noinline]] void failedToSend(Asked& asked, Bytes const& head) {
+    Error error = asked.error;
+    if (!error.isValid() || isConnectionError(error) || error == actor_cancelled())
+        throw;
+    if (error != value_too_large() && !(asked.body && asked.body->refusal()))
+        reportFailed(error, asked.exchange->factsWith(head), kBodyOfResponse);
+    throw operation_obsolete().withSentence("the body of a response has failed");
 }
 
 /// Reads the rest of the body. Ends the connection if the rest is too long or wrong.
@@ -359,8 +372,13 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             isWatched = isStillQuiet(*connection);
         }
         settle(session, asked, head);
-        if (Future<Void> sending = send(session, asked, head); sending.isValid())
-            co_await std::move(sending);
+        if (Future<Void> sending = send(session, asked, head); sending.isValid()) {
+            try {
+                co_await std::move(sending);
+            } catch (...) {
+                failedToSend(asked, head);
+            }
+        }
         if (Future<Void> following = follow(session, asked); following.isValid())
             co_await std::move(following);
         session.idleSince = now();

@@ -39,7 +39,7 @@ Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, He
             piece = operation_failed().withSentence("the body of an HTTP/2 message has another size than it said");
         if (piece.isError()) {
             if (exchange)
-                reportFailed(piece.getError(), *exchange, "the body of a response of http::serve()");
+                reportFailed(piece.getError(), *exchange, kBodyOfResponse);
             stream->session->fail(*stream, piece.getError(), NGHTTP2_INTERNAL_ERROR);
             co_return;
         }

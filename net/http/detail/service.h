@@ -46,6 +46,7 @@ Error errorOfHandler();
 
 /// Reports an error of the code that `where` names, with the method, the path and the context of the request.
 void reportFailed(Error error, Exchange const& exchange, const char* where = "a handler of http::serve()") noexcept;
+inline constexpr char kBodyOfResponse[] = "the body of a response of http::serve()";
 
 /// Returns a response with the status and the reason as text.
 Response refusalOf(Refusal const& refusal);

@@ -59,6 +59,13 @@ TEST_CASE("request value: a context has the newest value of each key") {
     CHECK(**two.with(kOwned, std::make_unique<int>(7)).find(kOwned) == 7);
 }
 
+TEST_CASE("request value: a value that throws leaves the context as it was") {
+    Balance balance;
+    RequestContext one = RequestContext().with(kDepth, 1);
+    CHECK_THROWS_AS(one.withMade(kUser, []() -> std::string { throw operation_failed(); }), Error);
+    CHECK(*one.find(kDepth) == 1);
+}
+
 TEST_CASE("request value: a context with very many values ends without recursion") {
     Balance balance;
     RequestContext here;

@@ -76,6 +76,21 @@ TEST_CASE("traceparent: a text that breaks a rule is none") {
     }
 }
 
+TEST_CASE("traceparent: in each place only its characters are taken") {
+    for (std::size_t place = 0; place < kParent.size(); ++place) {
+        for (int character = 0; character < 256; ++character) {
+            std::string text = kParent;
+            text[place] = static_cast<char>(character);
+            bool isDigit = std::string_view("0123456789abcdef").find(text[place]) != std::string_view::npos;
+            bool isValid = kParent[place] == '-' ? text[place] == '-' : isDigit;
+            INFO(place, ": ", character);
+            REQUIRE(SpanContext::parse(text).has_value() == isValid);
+            if (isValid && place > 2 && place < 52)
+                REQUIRE(SpanContext::parse(text)->traceparent() == text);
+        }
+    }
+}
+
 TEST_CASE("tracestate: members are passed on in their order, without blanks and empty members") {
     CHECK(checkedTracestate("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE") == "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
     CHECK(checkedTracestate(" a=1 ,\t b=2,,c/d*e-f_g=3\t") == "a=1,b=2,c/d*e-f_g=3");

@@ -1,6 +1,8 @@
 // What goes in and out: bodies of requests, and responses of each kind.
 
 #include "flow/coro/coroutine.h"
+#include "flow/trace/sink.h"
+#include "flow/trace/tracer.h"
 #include "flow/wait/delay.h"
 #include "tests/net/http/http_support.h"
 #include "tests/net/serve_suite.h"
@@ -139,6 +141,59 @@ Future<Void> mistakes() {
                               "operation_failed: a body has not the size that it has promised"});
 }
 
+struct Ignored final : trace::SpanReceiver {
+    void take(trace::SpanData&&) noexcept override {}
+};
+
+/// The events "ErrorDropped" of a log.
+std::vector<std::string> droppedIn(TraceMemory const& log) {
+    std::vector<std::string> found;
+    for (std::string const& line : log.lines())
+        if (line.find(R"("Type":"ErrorDropped")") != line.npos)
+            found.push_back(line);
+    return found;
+}
+
+/// One event for each response whose body fails after the head was sent; none if the client has caused it.
+Future<Void> failingBodies() {
+    Ignored spans;
+    trace::Tracer tracer(spans);
+    std::string traceId;
+    auto handler = [&](Request request) -> Future<Response> {
+        traceId = request.context.find(trace::kCurrentSpan)->context.traceId.toString();
+        Response response;
+        if (request.target.starts_with("/fails"))
+            response.body = Body::stream([]() -> Future<Bytes> {
+                co_await delay(0.1);
+                throw io_error();
+            });
+        else if (request.target.starts_with("/short"))
+            response.body = Body::stream(counting(5), 6);
+        else
+            response.body = std::move(request.body);
+        co_return response;
+    };
+    ServerOptions options;
+    options.tracer = &tracer;
+    HttpServer server(handler, options);
+    TraceMemory log;
+    for (std::string path : {"/fails", "/short"}) {
+        std::size_t before = droppedIn(log).size();
+        ErrorOr<std::string> cut = co_await tryGet(talk(&server, get(path + "?secret=1")));
+        CHECK(cut.isError());
+        std::vector<std::string> dropped = droppedIn(log);
+        REQUIRE(dropped.size() == before + 1);
+        std::string details = R"("Method":"GET","Path":")" + path + R"(","Trace":")" + traceId + "\"";
+        CHECK_MESSAGE(dropped.back().find(details) != std::string::npos, dropped.back());
+        CHECK(dropped.back().find("the body of a response of http::serve()") != std::string::npos);
+    }
+    std::string chunks =
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nno length\r\n";
+    ErrorOr<std::string> wrong = co_await tryGet(talk(&server, chunks));
+    CHECK(wrong.isError());
+    CHECK(droppedIn(log).size() == 2);
+}
+
 Future<Void> requestBodies() {
     Dropped dropped;
     HttpServer server(kinds, {.bodyBytes = 1 << 20});
@@ -226,6 +281,11 @@ TEST_CASE("http server: responses of each kind") {
 
 TEST_CASE("http server: mistakes of a handler") {
     onEachNetwork(mistakes);
+}
+
+TEST_CASE(
+    "http server: an event says of which request the response's body has failed, with its method, path and trace") {
+    onSimulatedNetwork(failingBodies);
 }
 
 TEST_CASE("http server: bodies of requests are read, skipped or refused") {
