@@ -2,7 +2,6 @@
 
 #include "flow/combine/all.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/sync/semaphore.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"
 
@@ -84,9 +83,6 @@ Future<Void> passOnMade(Promise<Void> from) {
 Future<Void> passOnError(Future<Void> what, Propagate = {}) {
     co_return co_await what;
 }
-Future<Void> passOnPermit(Semaphore& places) {
-    co_return co_await places.acquire();
-}
 template <class T>
 Future<Void> store(Future<T> what, std::optional<T>& out, ExplicitVoid = {}) {
     out = co_await what;
@@ -143,9 +139,6 @@ TEST_CASE("coroutine: one of Future<Void> may co_return the co_await of another"
         CHECK(each.get() == Void());
     CHECK(passOn(timed_out()).getError().code() == error_code_timed_out);
     CHECK(passOnError(timed_out()).getError().code() == error_code_timed_out);
-    Semaphore places(1);
-    CHECK(passOnPermit(places).isReady());
-    CHECK(!passOnPermit(places).isReady());
     std::optional<Void> stored;
     CHECK(store<Void>(Void(), stored).isReady());
     CHECK(stored.has_value());
