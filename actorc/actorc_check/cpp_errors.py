@@ -52,7 +52,7 @@ def explained(message: str, text: str, start: int) -> Explained:
         hint = "write `co_return;`, or leave it out at the end"
         if not is_void:
             value = found["value"] if found is not None else "..."
-            hint = f"if `{value}` is a future, write `co_await {value};`, then `co_return;`"
+            hint = f"if `{value}` is a future, write `co_return co_await {value};`"
         return Explained("a coroutine that gives a `Future<Void>` returns no value", hint, _fixes(found, is_void, ""))
     if _PLAIN_RETURN.fullmatch(message):
         hint = "write `co_return;`, or leave it out at the end" if is_void else "write `co_return`"

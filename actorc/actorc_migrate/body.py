@@ -11,12 +11,11 @@ from actorc.check.sections import sections_of
 from actorc.emit.captures import spelt_captures
 from actorc.lower.lower import moved_returns
 from actorc.records import replace
-from actorc.spelling import declared_names, is_void_value
 from actorc.spelling import is_void as is_void_type
+from actorc.spelling import is_void_value
 from actorc.syntax import Block, ResultKind, Span, Statement
 from actorc_migrate.chooses import Chooses
 from actorc_migrate.common import Common, Place, UnconvertibleError
-from actorc_migrate.edits import Part
 from actorc_migrate.handlers import Handlers
 from actorc_migrate.locals import Locals
 from actorc_migrate.notes import Hazard
@@ -36,7 +35,6 @@ class Body:
         self._edits = common.edits
         self._found = common.found
         self._library = common.library
-        self._may_be_void = common.may_be_void
         self._reach = common.reach
         self._locals = Locals(common)
         self._states = States(common, self._locals)
@@ -170,45 +168,20 @@ class Body:
                 return
             end = keyword.end if statement.value is None else statement.value.span.end
             self._edits.replace(Span(keyword.start, end), "co_return")
+            self._common.void_values.ends.append(end)
         elif is_void_type(result):
             self._common.make_room(statement, place)
             behind = "" if self._common.ends_silently(statement) else "; co_return"
-            self._edits.replace(
-                Span(keyword.start, statement.value.span.end), "(void)(", statement.value.span, f"){behind}"
-            )
+            end = statement.value.span.end
+            self._edits.replace(Span(keyword.start, end), "(void)(", statement.value.span, f"){behind}")
+            self._common.void_values.ends.append(end)
         else:
             plan = self._plans.get(value)
-            is_finish = self._may_be_void and not self._settings.is_foundationdb
             is_held = any(re.fullmatch(rf"{re.escape(value)}Local\d*", holder) for holder in place.dying)
             is_alias = is_held or (plan is not None and plan.is_alias)
-            parts: list[Part] = [statement.value.span]
-            if (is_finish or is_alias) and statement.span.start in self._moved_returns:
-                parts = [self._moved(value, is_alias=is_alias)]
-            if is_finish:
-                self._edits.replace(
-                    Span(keyword.start, statement.value.span.end), "co_await flow::coro::finish(", *parts, ")"
-                )
-                return
             self._edits.replace(keyword, "co_return")
-            if len(parts) != 1 or isinstance(parts[0], str):
-                self._edits.replace(statement.value.span, *parts)
-
-    def _moved(self, name: str, *, is_alias: bool) -> str:
-        """What moves the object of that name, unless it is a reference, which the name of its type may hide."""
-        name = name.strip("() ")
-        result = self._common.text(self._actor.result_type)
-        types = [self._common.text(each.type) for each in self._actor.parameters if each.name == name]
-        names: list[str] = []
-        for inner in syntax.walk(self._body):
-            declaration = syntax.declaration_of(inner)
-            if declaration is not None and declaration.name == name:
-                types.append(self._common.text(declaration.type))
-            results = [wait.result for wait in syntax.waits_of(inner) if wait.result is not None]
-            types += [self._common.text(each.type) for each in results if each.name == name and each.type is not None]
-            names += [local.name for local in inner.locals] if isinstance(inner, syntax.Plain) else []
-            names += [each for code in syntax.heads_of(inner) for each in declared_names(self._source[code.span])]
-        is_object = is_alias or (name not in names and {*types} == {result})
-        return f"std::move({name})" if is_object else f"std::forward<decltype({name})>({name})"
+            if is_alias and statement.span.start in self._moved_returns:
+                self._edits.replace(statement.value.span, f"std::move({value.strip('() ')})")
 
     def _never(self, statement: syntax.Return) -> None:
         self._found.count("return Never()")

@@ -16,6 +16,7 @@ from actorc_migrate.plain_classes import plain_classes
 from actorc_migrate.settings import Settings
 from actorc_migrate.spelling import may_go_unused
 from actorc_migrate.temporaries import Temporaries
+from actorc_migrate.void_values import VoidValues
 
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 UNUSED = "[[maybe_unused]] "
@@ -44,6 +45,7 @@ class Gathered:
 
     constructs: dict[str, int] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    void_ends: tuple[int, ...] | None = None  # see Outcome
 
     def count(self, construct: str) -> None:
         self.constructs[construct] = self.constructs.get(construct, 0) + 1
@@ -60,10 +62,8 @@ class Common:
         edits: Edits,
         found: Gathered,
         library: str = "",
-        may_be_void: bool = False,
     ) -> None:
-        """`library`: the prefix of names of the library, `flow::` or nothing. `may_be_void`: only an instantiation
-        shows whether the actor's result is Void."""
+        """`library`: the prefix of names of the library, `flow::` or nothing."""
         self.actor = actor
         self.body = body
         self.words = words
@@ -72,7 +72,7 @@ class Common:
         self.edits = edits
         self.found = found
         self.library = library
-        self.may_be_void = may_be_void
+        self.void_values = VoidValues(actor, body, source)
         self.layout = Layout(body, words, source, edits)
         self.reach = Reach(source)
         self.classes = plain_classes(source.text)
@@ -119,7 +119,7 @@ class Common:
 
     def ends_silently(self, statement: Statement) -> bool:
         """Whether a `co_return;` in its place says nothing: it is the last, and the body is a coroutine without it."""
-        if statement is not self.body.statements[-1]:
+        if statement is not self.body.statements[-1] or self.void_values.need_parameter:
             return False
         first, end = self.words.between(self.body.span)
         others = (each for each in syntax.walk(self.body) if each is not statement)

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import re
 
-from actorc.check.facts import Facts, facts_of
 from actorc.check.reach import Reach
-from actorc.emit.declaration import may_be_void
 from actorc.emit.description import described
 from actorc.source import Source
 from actorc.spelling import one_line
@@ -32,7 +30,6 @@ from actorc_migrate.spelling import detached, library_in
 def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Conversion:
     """Adds the edits for all actors that can be converted. Others stay as they are, and their outcome says why."""
     edits.keeper = keeper(file.words, source)
-    facts = facts_of(file, nodiscard=False, probes=False, is_header=True)
     outcomes: list[Outcome] = []
     notes: list[Note] = []
     for actor in file.actors:
@@ -40,13 +37,13 @@ def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Con
         mark = edits.mark()
         left = ""
         try:
-            _Actor(actor, file.words, source, settings, edits, found, facts).convert()
+            _Actor(actor, file.words, source, settings, edits, found).convert()
         except UnconvertibleError as error:
             edits.forget(mark)
             found = Gathered()
             left = str(error)
         passes = not left and _propagates_errors(actor, settings, Reach(source))
-        outcomes.append(Outcome(actor.name, actor.span, found.constructs, left, passes))
+        outcomes.append(Outcome(actor.name, actor.span, found.constructs, left, passes, found.void_ends))
         notes += found.notes
     for description in file.descriptions:
         start = description.span.start
@@ -65,10 +62,8 @@ class _Actor:
         settings: Settings,
         edits: Edits,
         found: Gathered,
-        facts: Facts,
     ) -> None:
         self._actor = actor
-        self._facts = facts
         self._library = _library_of(actor, source, settings)
         self._words = words
         self._source = source
@@ -86,23 +81,27 @@ class _Actor:
         if actor.body is not None:
             self._body(actor, actor.body)
         for inner in actor.lambdas:
-            _Actor(inner, self._words, self._source, self._settings, self._edits, self._found, self._facts).convert()
+            _Actor(inner, self._words, self._source, self._settings, self._edits, self._found).convert()
 
     def _body(self, actor: Actor, body: Block) -> None:
-        result = "" if actor.result_type is None else one_line(self._source[actor.result_type.span])
-        is_open = bool(result) and may_be_void(result, actor, self._facts)
-        common = Common(
-            actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library, is_open
-        )
-        if is_open and actor.template and self._settings.is_foundationdb:
+        common = Common(actor, body, self._words, self._source, self._settings, self._edits, self._found, self._library)
+        values = common.void_values
+        if values.need_parameter:
+            result = one_line(self._source[actor.result_type.span]) if actor.result_type else ""
+            where = f"`{result}` is Void: there `co_return x` is none"
             self._note(
                 Hazard.TEMPLATE_VOID,
                 actor.name_span,
-                f"it does not compile where `{result}` is Void: there `co_return x` is none",
+                f"it does not compile where {where if values.returns_one else 'a wait gives a Void: `x = co_await f`'}",
                 "an overload for Void, or `ExplicitVoid = {}` as its last parameter",
             )
         Body(common).convert()
         Hazards(common).look()
+        has_pack = any(parameter.is_pack for parameter in actor.parameters)
+        runs_out = values.takes_one and common.reach.flow(body).normal
+        is_called = actor.test_name is None and actor.captures is None
+        if values.need_parameter and is_called and not (has_pack or runs_out or self._settings.is_foundationdb):
+            self._found.void_ends = tuple(values.ends)
 
     def _lambda(self, actor: Actor, body: Block | None) -> None:
         """The lambda may be destroyed before its coroutine. So the coroutine is a lambda without captures, which gets

@@ -30,7 +30,7 @@ from actorc_migrate.spelling import library_in
 from actorc_migrate.uses import UseKind
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*(?:ifndef|define)[ \t]+(\w+)", re.MULTILINE)
-_MENTION = re.compile(r"\b([^\W\d]\w*)\b(?!\s*\()")
+_MENTION = re.compile(r"\b([^\W\d]\w*)\b(?!\s*(?:<[^;{}()]*>\s*)?\()")  # no call
 _LONE_LINE_END = re.compile(r"(?<!\r)\n")
 
 
@@ -179,6 +179,7 @@ class Decision:
         outcomes, notes = self._conversion(each, edits)
         elsewhere = self._declared_elsewhere(each)
         self._pass_errors(each, outcomes, elsewhere, edits)
+        notes = self._return_voids(each, outcomes, elsewhere, notes, edits)
         directives = each.surroundings.directives
         places: list[Place] = []
         rename_includes(directives, lambda included: self._new_include(included, path), edits)
@@ -227,14 +228,40 @@ class Decision:
         self, each: Examined, outcomes: Sequence[Outcome], elsewhere: Collection[Head], edits: Edits
     ) -> None:
         """Adds a last parameter `Propagate = {}`, so that errors end the coroutine without a C++ exception, as they end
-        an actor; for functions that are declared in one place and only called."""
+        an actor."""
         passing = {outcome.span for outcome in outcomes if outcome.propagates_errors and not outcome.left}
         for head in each.heads:
-            if head in elsewhere:
-                continue
-            if head.span in passing and self._numbers[head.name] == 1 and head.name not in self._mentioned:
+            if head.span in passing and self._takes_more_parameters(head, elsewhere):
                 spelled = f"{library_in(each.edits.text, self._settings)}Propagate"
                 edits.insert(head.close, f"{', ' if head.parameters else ''}{spelled} = {{}}", rank=-1)
+
+    def _takes_more_parameters(self, head: Head, elsewhere: Collection[Head]) -> bool:
+        """Whether the function can get a parameter with a default: it is declared in one place and only called."""
+        return head not in elsewhere and self._numbers[head.name] == 1 and head.name not in self._mentioned
+
+    def _return_voids(
+        self,
+        each: Examined,
+        outcomes: Sequence[Outcome],
+        elsewhere: Collection[Head],
+        notes: list[Note],
+        edits: Edits,
+    ) -> list[Note]:
+        """Adds a last parameter `ExplicitVoid = {}` to templates that need it for a T that is Void. Returns the notes
+        that are left: one for each such template that cannot have it."""
+        wanted = {outcome.span: outcome for outcome in outcomes if outcome.void_ends is not None and not outcome.left}
+        for head in each.heads:
+            if head.span not in wanted or not self._takes_more_parameters(head, elsewhere):
+                continue
+            outcome, library = wanted[head.span], library_in(each.edits.text, self._settings)
+            is_first = not head.parameters and not outcome.propagates_errors
+            edits.insert(head.close, f"{'' if is_first else ', '}{library}ExplicitVoid = {{}}", rank=-1)
+            for end in outcome.void_ends or ():
+                edits.insert(end, f" {library}Void()", rank=-1)
+            notes = [
+                note for note in notes if note.hazard is not Hazard.TEMPLATE_VOID or not _holds(head.span, note.span)
+            ]
+        return notes
 
     def _status(self, each: Examined, *, is_changed: bool) -> tuple[Status, str]:
         path = each.path

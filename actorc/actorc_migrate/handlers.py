@@ -30,7 +30,6 @@ class Handlers:
         self._edits = common.edits
         self._found = common.found
         self._library = common.library
-        self._may_be_void = common.may_be_void
         self._reach = common.reach
         self._convert_block = convert_block
         self._holders: dict[Catch, str] = {}
@@ -118,9 +117,7 @@ class Handlers:
 
     def _awaits(self, statement: syntax.Statement) -> bool:
         """Whether a statement that is no wait becomes a co_await."""
-        if not isinstance(statement, syntax.Return):
-            return False
-        return statement.is_never or (self._may_be_void and statement.value is not None)
+        return isinstance(statement, syntax.Return) and statement.is_never
 
     def _current_error(self) -> str:
         return f"{self._library}unknown_error()" if self._settings.is_foundationdb else "flow::currentError()"

@@ -60,6 +60,7 @@ class Outcome:
     constructs: dict[str, int]  # what was converted: "wait", "choose", "handler with waits", ...
     left: str  # why it stays an actor; empty if it does not
     propagates_errors: bool = False  # it has no handler around a wait: errors could end it without being thrown
+    void_ends: tuple[int, ...] | None = None  # offsets: where ` Void()` comes if it gets a parameter ExplicitVoid
 
 
 @dataclass(frozen=True, slots=True)

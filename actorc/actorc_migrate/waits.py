@@ -41,7 +41,6 @@ class Waits:
         self._edits = common.edits
         self._found = common.found
         self._library = common.library
-        self._may_be_void = common.may_be_void
         self._locals = locals_
         self._plans = plans
 
@@ -122,22 +121,22 @@ class Waits:
             place = replace(place, dying=())
         awaited = self.awaited(wait, place.dying)
         call = Span(parts.keyword.start, parts.close.end)
+        value: list[Part] = ["co_await ", *awaited]
         result = wait.result
         if result is None:
-            self._edits.replace(call, "co_await ", *awaited)
+            self._edits.replace(call, *value)
             return ()
         if result.kind is ResultKind.RETURN:
             self._return_awaited(statement, call, awaited, place)
             return ()
         if result.kind is ResultKind.STATE:
-            value: list[Part] = ["co_await ", *awaited]
             self._state_result(wait, Span(wait.span.start, call.end), value, place)
             return ()
         if ends_locals and self._locals.may_tell_end(result) and not self._settings.is_exact:
             self._locals.note_local(result.names[0], wait.span)
         elif ends_locals and self._locals.may_tell_end(result):
-            return self._dying_result(wait, Span(wait.span.start, call.end), ["co_await ", *awaited], place)
-        self._edits.replace(call, "co_await ", *awaited)
+            return self._dying_result(wait, Span(wait.span.start, call.end), value, place)
+        self._edits.replace(call, *value)
         if result.kind in (ResultKind.LOCAL, ResultKind.UNPACK):
             type_ = "auto" if result.type is None else one_line(self._common.text(result.type))
             mark = self._common.unused_mark(type_, *result.names, declared=wait.span)
@@ -147,7 +146,7 @@ class Waits:
         return ()
 
     def _is_last(self, statement: syntax.Wait) -> bool:
-        return statement is self._body.statements[-1]
+        return statement is self._body.statements[-1] and not self._common.void_values.need_parameter
 
     def _return_awaited(self, statement: syntax.Wait, call: Span, awaited: list[Part], place: Place) -> None:
         keyword = self._words.span(self._words.first(statement.span))
@@ -156,12 +155,7 @@ class Waits:
             self._common.make_room(statement, place)
             behind = [] if self._is_last(statement) else ["; co_return"]
             self._edits.replace(Span(keyword.start, call.end), "co_await ", *awaited, *behind)
-            return
-        if self._may_be_void and not self._settings.is_foundationdb:
-            name = self._common.free("result")
-            end = "; co_await flow::coro::finish(std::move(" + name + ")); }"
-            span = Span(keyword.start, statement.span.end)
-            self._edits.replace(span, f"{{ auto {name} = co_await ", *awaited, end)
+            self._common.void_values.ends.append(call.end)
             return
         self._edits.replace(keyword, "co_return")
         self._edits.replace(call, "co_await ", *awaited)

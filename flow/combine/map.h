@@ -23,15 +23,14 @@ using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvre
 // with a const capture), each error becomes a throw (flow/docs/coroutines.md).
 
 template <class F, class T>
-Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
+Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate, ExplicitVoid = {}) {
     T value = co_await std::move(what);
-    using Result = std::invoke_result_t<F&, T>;
-    if constexpr (std::is_void_v<Result>)
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, T>>) {
         std::invoke(function, std::move(value));
-    else if constexpr (std::is_same_v<std::remove_cvref_t<Result>, Void>)
-        (void)std::invoke(function, std::move(value));
-    else
+        co_return Void();
+    } else {
         co_return std::invoke(function, std::move(value));
+    }
 }
 template <class U, class F, class T>
 Future<U> mapAsync(F function, Future<T> what, Propagate, ExplicitVoid = {}) {

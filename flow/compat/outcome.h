@@ -46,10 +46,11 @@ Future<T> tagError(Future<Void> signal, Error error, Propagate = {}, ExplicitVoi
 }
 
 template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}, ExplicitVoid = {}) {
     T found = co_await std::move(what);
     if (!(found == value))
         co_await coro::never{};
+    co_return Void();
 }
 
 template <class T>
@@ -83,7 +84,8 @@ Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}, ExplicitVoid = {
 }
 
 template <class F, class T>
-auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
+auto fmap(F function, Future<T> what, Propagate = {}, ExplicitVoid = {})
+    -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
     T value = co_await std::move(what);
     co_return std::invoke(function, std::move(value));
 }
@@ -98,10 +100,11 @@ Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> v
 }
 
 template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}) {
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}, ExplicitVoid = {}) {
     T value = co_await std::move(what);
     for (Promise<T> const& each : to)
         each.send(value);
+    co_return Void();
 }
 } // namespace combine
 

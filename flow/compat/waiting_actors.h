@@ -183,7 +183,7 @@ auto mapAsync(std::vector<Future<T>> const& all, F actor) {
 /// Sends the result of the actor for each element, in the order of the elements. The actors run at the same time. At
 /// the end of the input, sends end_of_stream. Sends any other error too, and also throws it.
 template <class T, class F, class U = typename std::decay_t<std::invoke_result_t<F, T>>::Element>
-Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
+Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output, ExplicitVoid = {}) {
     std::deque<Future<U>> running;
     Error end;
     while (!end.isValid() || !running.empty()) {
@@ -211,6 +211,7 @@ Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
         }
     }
     output.sendError(end_of_stream());
+    co_return Void();
 }
 /// Sends the elements, and lets other tasks run after each.
 template <class T>

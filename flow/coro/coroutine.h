@@ -54,8 +54,9 @@ struct Propagate {};
 ///     Future<Void> guarded(Future<Void> step, NoThrowOnCancel) { try { co_await step; } catch (Error& e) { log(e); } }
 struct NoThrowOnCancel {};
 
-/// A coroutine with a result of Future<Void> and a parameter of this type returns by `co_return Void()`, not by
-/// `co_return`. The parameter is for templates with a T that may be Void:
+/// A coroutine with a result of Future<Void> ends by `co_return`, and its co_await of a Future<Void> gives nothing, so
+/// that it may say `co_return co_await f;`. With a parameter of this type the co_await gives a Void, and the coroutine
+/// ends by `co_return Void()`. The parameter is for templates with a T that may be Void:
 ///
 ///     template <class T>
 ///     Future<T> logged(Future<T> what, ExplicitVoid = {}) { T value = co_await what; log(value); co_return value; }
@@ -248,6 +249,11 @@ class CoroPromiseBase
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Catching>;
     template <class U, bool Keeps>
     using Trying = TryAwaiter<U, std::conditional_t<S::kPropagates, Awaiter, Catching>, S::kPropagates, Keeps>;
+    /// The awaiter A for a result U. If the coroutine ends by `co_return;`, co_await gives no Void, so that
+    /// `co_return co_await f;` compiles.
+    template <class U, class A>
+    using Giving =
+        std::conditional_t<std::is_same_v<U, Void> && std::is_same_v<T, Void> && !S::kExplicitVoid, WithoutVoid<A>, A>;
     /// True if the promise destroys the parameters itself, by pointers, because `destroy` has the wrong order.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
@@ -319,14 +325,14 @@ public:
     void unhandled_exception() noexcept { this->noteFailed(keepCaught(this->cell())); }
 
     template <class U>
-    FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>>
+    FLOW_INLINE Given<Giving<U, BorrowedValueAwaiter<U, Base>>>
     await_transform(Future<U> const& future, std::source_location where = std::source_location::current()) {
-        return borrow<BorrowedValueAwaiter<U, Base>>(validCell(future, where), future, where);
+        return borrow<Giving<U, BorrowedValueAwaiter<U, Base>>>(validCell(future, where), future, where);
     }
     template <class U>
-    FLOW_INLINE Given<ValueAwaiter<U, Base>>
+    FLOW_INLINE Given<Giving<U, ValueAwaiter<U, Base>>>
     await_transform(Future<U>&& future, std::source_location where = std::source_location::current()) {
-        return awaitOn<ValueAwaiter<U, Base>>(coro::pending<U>(std::move(future), where).cell(), where);
+        return awaitOn<Giving<U, ValueAwaiter<U, Base>>>(coro::pending<U>(std::move(future), where).cell(), where);
     }
     template <class U>
     FLOW_INLINE Given<BorrowedStreamAwaiter<U, Base>>
@@ -367,7 +373,8 @@ public:
         requires InPlace<std::remove_cvref_t<A>>
     FLOW_INLINE auto await_transform(A&& op, std::source_location where = std::source_location::current()) {
         beginWait(where);
-        return OperationAwaiter<std::remove_reference_t<A>, Base>{this, &op};
+        using ForOperation = OperationAwaiter<std::remove_reference_t<A>, Base>;
+        return Giving<typename std::remove_cvref_t<A>::Result, ForOperation>{ForOperation{this, &op}};
     }
     ParkedAwaiter await_transform(parked, std::source_location where = std::source_location::current()) {
         this->notePlace(where);

@@ -117,7 +117,7 @@ def test_returns_of_coroutines_have_hints(tmp_path: Path) -> None:
     assert [each["hint"] for each in found] == [
         "write `co_return;`, or leave it out at the end",
         "write `co_return;`, or leave it out at the end",
-        "if `f` is a future, write `co_await f;`, then `co_return;`",
+        "if `f` is a future, write `co_return co_await f;`",
         "write `co_return`",
         "write `co_return VALUE;`",
     ]

@@ -248,13 +248,14 @@ inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncV
 /// Sends the value to all promises, `batchSize` of them per turn of the loop.
 template <class T>
 flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector<flow::Promise<T>> output,
-                                              int batchSize, flow::Propagate = {}) {
+                                              int batchSize, flow::Propagate = {}, flow::ExplicitVoid = {}) {
     T value = co_await input;
     for (std::size_t i = 0; i < output.size(); ++i) {
         output[i].send(value);
         if ((i + 1) % static_cast<std::size_t>(batchSize) == 0)
             co_await flow::delay(0);
     }
+    co_return flow::Void();
 }
 
 /// Like incrementalBroadcast(), but sends an error of `input` to all promises.

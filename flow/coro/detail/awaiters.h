@@ -155,6 +155,11 @@ struct OperationAwaiter {
         return op->take();
     }
 };
+/// The awaiter A, which gives a Void, with a co_await that gives nothing.
+template <class A>
+struct WithoutVoid : A {
+    FLOW_INLINE void await_resume() const { (void)A::await_resume(); }
+};
 /// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits. With
 /// Keeps, the coroutine's own cell keeps the exception behind the error.
 template <class T, class Base, bool Marked, bool Keeps>

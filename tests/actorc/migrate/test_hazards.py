@@ -319,7 +319,6 @@ def test_a_race_of_what_can_be_made_at_once() -> None:
 def test_a_template_whose_result_may_be_void(style: str) -> None:
     text = "ACTOR template <class T> Future<T> f(Future<T> g) {\n    T x = wait(g);\n    return x;\n}\n"
     assert "where `T` is Void" in converted(text, style, "foundationdb").note("H21").message
-    assert "H21" not in converted(text, style).codes
     assert "H21" not in converted(text.replace("Future<T> f", "Future<int> f"), style, "foundationdb").codes
 
 

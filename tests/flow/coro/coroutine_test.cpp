@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -72,6 +73,22 @@ Future<T> orElse(Future<T> what, T other, ExplicitVoid = {}) {
     co_return other;
 }
 
+// As programs of Flow say it: co_await gives nothing where the coroutine returns nothing.
+Future<Void> passOn(Future<Void> what) {
+    co_return co_await what;
+}
+Future<Void> passOnMade(Promise<Void> from) {
+    co_return co_await from.getFuture();
+}
+Future<Void> passOnError(Future<Void> what, Propagate = {}) {
+    co_return co_await what;
+}
+template <class T>
+Future<Void> store(Future<T> what, std::optional<T>& out, ExplicitVoid = {}) {
+    out = co_await what;
+    co_return Void();
+}
+
 struct Server {
     TraceLog& log;
     Future<Void> serve(Uncancellable, Future<Void> awaited) {
@@ -109,6 +126,25 @@ TEST_CASE("coroutine: with ExplicitVoid a template returns its T, also if that i
         int number = co_await orElse<int>(timed_out(), 3);
         CHECK(number == 3);
     }());
+}
+
+TEST_CASE("coroutine: one of Future<Void> may co_return the co_await of another") {
+    SimLoop loop;
+    Promise<Void> promise;
+    Future<Void> all[] = {passOn(promise.getFuture()), passOnMade(promise), passOnError(promise.getFuture())};
+    for (Future<Void> const& each : all)
+        CHECK(!each.isReady());
+    promise.send(Void());
+    for (Future<Void> const& each : all)
+        CHECK(each.get() == Void());
+    CHECK(passOn(timed_out()).getError().code() == error_code_timed_out);
+    CHECK(passOnError(timed_out()).getError().code() == error_code_timed_out);
+    std::optional<Void> stored;
+    CHECK(store<Void>(Void(), stored).isReady());
+    CHECK(stored.has_value());
+    std::optional<int> number;
+    CHECK(store<int>(3, number).isReady());
+    CHECK(number == 3);
 }
 
 TEST_CASE("coroutine: Uncancellable may be the type of any parameter") {

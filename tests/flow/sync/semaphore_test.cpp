@@ -41,6 +41,17 @@ Fork<> useSemaphore(Context, Semaphore* semaphore, Load* load) {
     semaphore->release();
 }
 
+// The operation has the result Void: co_await gives nothing of it.
+Future<Void> passOnPermit(Semaphore& places) {
+    co_return co_await places.acquire();
+}
+
+TEST_CASE("a coroutine of Future<Void> may co_return the co_await of an operation") {
+    Semaphore places(1);
+    CHECK(passOnPermit(places).isReady());
+    CHECK(!passOnPermit(places).isReady());
+}
+
 TEST_CASE("a mutex is held by one at a time") {
     SimLoop loop;
     Mutex mutex;
