@@ -75,8 +75,8 @@ enum class Framed : std::uint8_t { Plain, Chunked };
 /// Sends `before` and the body. If the first piece is ready, one write sends `before` with it. `seconds` is the limit
 /// of each step. Fails with connection_timed_out if the other side does not read, operation_failed if the body has not
 /// its announced size, and the error of the body. Then the caller must reset the connection: the message is not
-/// complete. `sent` counts the bytes of the body. If the body fails, `ofBody` gets its error, unless `ofBody` is null. An
-/// error of the connection is not stored there. The pointers must outlive the future.
+/// complete. `sent` counts the bytes of the body. If the body fails, `ofBody` gets its error, unless `ofBody` is null.
+/// An error of the connection is not stored there. The pointers must outlive the future.
 Future<Void> sendBody(Connection* connection, std::string before, Body* body, Framed framed, Headers const* trailers,
                       Seconds seconds, std::uint64_t* sent, Error* ofBody = nullptr);
 Future<Void> sendBytes(Connection* connection, Bytes before, Bytes bytes, Seconds seconds);
