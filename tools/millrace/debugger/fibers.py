@@ -3,12 +3,13 @@
     $ gdb -p PID -ex fibers -batch      # `millrace debugger gdb` prints the line for ~/.gdbinit
     $ gdb PROGRAM CORE
     (gdb) fibers
-    fiber 1 "session" of thread 1, stack of 262144 bytes:
-    #0  switchTo at flow/fiber/context_switch.h:40
-    #1  suspend at flow/fiber/fiber.h:124
-    #2  wait<flow::Delay> at flow/fiber/fiber.h:275
-    #3  sleep at flow/fiber/fiber.h:297
-    #4  serveSession at session.cpp:42
+    fiber 1 "sleeper" of thread 1, stack of 262144 bytes:
+    #0  switchTo at flow/fiber/context_switch.h:41
+    #1  suspend at flow/fiber/fiber.h:137
+    #2  suspend at flow/fiber/fiber.h:58
+    #3  wait<flow::Delay> at flow/fiber/fiber.h:222
+    #4  sleep at flow/fiber/fiber.h:239
+    #5  serveSession at session.cpp:42
     ...
 
 Nothing in the process is changed. The library describes fibers in every build; names of functions, files and lines need
