@@ -7,6 +7,7 @@
 
 #include "flow/diag/detail/symbol.h"
 
+#include "flow/base/parse_number.h"
 #include "flow/diag/detail/actor_name.h"
 
 #include <algorithm>
@@ -132,11 +133,44 @@ std::string readConstrainedName(std::string const& mangled) {
     return "";
 }
 
-/// Removes the types of `auto` parameters of templates, which clang writes and libstdc++ cannot read before gcc 14.
-std::string withoutAutoTypes(std::string mangled) {
-    constexpr std::string_view kAuto = "TnDa";
+/// Returns the position behind the name of a concept that begins at `at`; npos if there is none. Examples of names:
+/// "8Sendable", "NS_8SendableE", "St14convertible_to".
+std::size_t endOfConcept(std::string_view mangled, std::size_t at) {
+    bool isNested = at < mangled.size() && mangled[at] == 'N';
+    at += isNested;
+    while (at < mangled.size() && mangled[at] != 'E') {
+        std::size_t digits = std::min(mangled.find_first_not_of("0123456789", at), mangled.size());
+        if (digits != at) {
+            at = digits + parseNumber<std::size_t>(mangled.substr(at, digits - at)).value_or(mangled.size());
+            if (!isNested)
+                return at <= mangled.size() ? at : mangled.npos;
+        } else if (mangled.substr(at).starts_with("St")) {
+            at += 2;
+        } else if (mangled[at] == 'S') { // a name that has occurred before: S_, S0_, S1_, ...
+            at = std::min(mangled.find('_', at), mangled.size() - 1) + 1;
+        } else {
+            break;
+        }
+    }
+    return isNested && at < mangled.size() && mangled[at] == 'E' ? at + 1 : mangled.npos;
+}
+
+/// Removes what clang writes of `auto` parameters of templates, and of concepts before parameters. libstdc++ before
+/// gcc 14 cannot read these parts.
+std::string withoutKinds(std::string mangled) {
+    constexpr std::string_view kAuto = "TnDa", kConcept = "Tk", kPackOfConcept = "TpTk";
     for (std::size_t at; (at = mangled.find(kAuto)) != mangled.npos;)
         mangled.erase(at, kAuto.size());
+    for (std::size_t at = 0; (at = mangled.find(kConcept, at)) != mangled.npos;) {
+        std::size_t end = endOfConcept(mangled, at + kConcept.size());
+        if (end == mangled.npos) {
+            at += kConcept.size();
+            continue;
+        }
+        if (at >= 2 && std::string_view(mangled).substr(at - 2).starts_with(kPackOfConcept))
+            at -= 2;
+        mangled.erase(at, end - at);
+    }
     return mangled;
 }
 
@@ -144,9 +178,9 @@ std::string demangle(std::string const& mangled) {
     // Cuts off the suffix of a coroutine's part, such as ".resume", after demangling: gcc's names have dots inside too.
     std::string result = readName(mangled);
     if (result.empty())
-        result = readName(withoutAutoTypes(mangled));
+        result = readName(withoutKinds(mangled));
     if (result.empty())
-        result = readConstrainedName(withoutAutoTypes(mangled));
+        result = readConstrainedName(withoutKinds(mangled));
     if (result.empty())
         return mangled.substr(0, mangled.find('.'));
     result.resize(std::min(result.find(" requires "), result.size())); // the libstdc++ of gcc 14 reads the clauses

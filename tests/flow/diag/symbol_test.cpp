@@ -78,6 +78,22 @@ TEST_CASE("symbol: of a function of a template with auto parameters") {
     CHECK_MESSAGE(found.find("one") != found.npos, found);
 }
 
+TEST_CASE("symbol: of a function of a template with concepts before its parameters") {
+    std::string found = flow::demangled(
+        "_ZN4flow5retryITkNS_12CanBeAwaitedEZ4mainE3$_0Qsr3stdE14is_invocable_vIRT_EEENS_6FutureINS_6detail9OperandOf"
+        "INSt12remove_cvrefIS2_E4typeEE5ValueEEENS_11RetryPolicyES2_NS_9PropagateENS_12ExplicitVoidESt15source_"
+        "location");
+    CHECK_MESSAGE(found.find("flow::retry<") != found.npos, found);
+    found = flow::demangled("_ZN4flow3allITpTkNS_12CanBeAwaitedEJNS_6FutureIiEES2_EQnesZT_Li0EEEvDpS3_");
+    CHECK_MESSAGE(found.find("flow::all<flow::Future<int>, flow::Future<int>") != found.npos, found);
+    found = flow::demangled("_Z4callITk8SendableiEvT_");
+    CHECK_MESSAGE(found.find("void call<int>(int)") == 0, found);
+    CHECK(flow::demangled("_Z4callITk99SendableiEvT_") == "_Z4callITk99SendableiEvT_");
+    CHECK(flow::demangled("_Z4callITkNS_8SendablX") == "_Z4callITkNS_8SendablX");
+    CHECK(flow::demangled("_Z4callITkN") == "_Z4callITkN");
+    CHECK(flow::demangled("_Z4callITk") == "_Z4callITk");
+}
+
 TEST_CASE("symbol: what is no function gives the address") {
     int local = 0;
     for (const void* address : {static_cast<const void*>(nullptr), static_cast<const void*>(&local)}) {
