@@ -7,7 +7,7 @@
 // The addresses are tried in order, with IPv6 and IPv4 alternating. The next attempt starts when an attempt has failed,
 // or kAttemptDelay seconds after the previous start. The first success is the result, and cancels the other attempts.
 //
-// Errors: those of Resolver::resolve(); the first error of an attempt, if all attempts have failed;
+// Errors: the errors of Resolver::resolve(). If all attempts fail, the error of the attempt that fails first.
 // connection_timed_out after options.timeout seconds, lookup included. Cancel-safe: all attempts are cancelled.
 
 #include "net/transport.h"

@@ -264,7 +264,7 @@ protected:
         return 0;
     }
     /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing. Size 0
-    /// asks for Kind::Message, of which only the transport knows how to receive it.
+    /// stands for Kind::Message: only the transport knows how to receive a message.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }

@@ -1,5 +1,6 @@
-// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`, to which the initialisers
-// of FLOW_ERROR add, also when a shared object is loaded later. error_origins.cpp has the sentences of withSentence().
+// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`. The initialisers of
+// FLOW_ERROR add to this list, also when a shared object is loaded later. error_origins.cpp has the sentences of
+// withSentence().
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
 // copies an Error without a rethrow. Other exceptions become unknown_error, and the thread keeps their text.

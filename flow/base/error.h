@@ -39,8 +39,9 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{FLOW_CHECKED != 0};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns unknown_error for an exception that is no Error. In checked builds its origin is the actor that runs; in
-/// others it has no chain of awaiters yet, because that of the first exception would stay for all.
+/// Returns unknown_error for an exception that is no Error. In checked builds the origin of the error is the actor that
+/// runs. In other builds all such errors have one origin; it gets no chain of awaiters here, because the chain of the
+/// first exception would stay for all exceptions.
 [[gnu::cold]] Error foreignError() noexcept;
 /// Returns the number of an entry with the same origin and the chain of awaiters of a cell. `codes` stands for
 /// the code of the cell's frame and of the first awaiter: errors that come from the same origin to the same two share
@@ -126,9 +127,9 @@ public:
     /// same two computations. The text is empty if the origin was not kept. It stays valid.
     const char* origin() const noexcept;
 
-    /// Called when a computation of the library fails, or one that no code runs, for example since the answer of
-    /// another thread has come. Returns this error; if its origin has no chain of awaiters, adds that of the
-    /// computation's cell.
+    /// Called when a computation of the library fails, or a computation that fails while no code runs, for example
+    /// because the answer of another thread has come. Returns this error. If its origin has no chain of awaiters, adds
+    /// the chain of the computation's cell.
     Error withAwaiters(void const* cell, void const* codes) const noexcept {
         Error reached = *this;
         if (isValid() && detail::recordsOrigins.load(std::memory_order_relaxed)) [[unlikely]]

@@ -242,7 +242,7 @@ std::uint16_t detail::numberWithAwaiters(std::uint16_t number, int code, void co
     Entry const entry = entryOf(number, code);
     if (!entry.origin || hasChain(entry.origin))
         return number;
-    // The address of the text is that of no file's name, so the key is new.
+    // No file's name has the address of the text, so the key is new.
     std::uint16_t found = findOrAdd({entry.origin, 0, codes}, [&] { return std::string(entry.origin); }, cell);
     if (found == 0 || !hasChain(entryOf(found, code).origin))
         return number;

@@ -37,7 +37,7 @@ Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::s
 }
 
 /// Calls the actor again and again. An interval begins at the end of the call, or at its begin if
-/// `absoluteIntervalDelay` is false. If `isJittered`, the intervals are those of delayJittered().
+/// `absoluteIntervalDelay` is false. If `isJittered`, each interval is a delayJittered().
 template <class F>
 Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
                             TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false,
@@ -226,7 +226,7 @@ Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F fu
     }
     co_return co_await what;
 }
-/// Sets the event, for which another thread waits, when the input is ready.
+/// Sets the event when the input is ready. Another thread waits for the event.
 template <class T>
 void forwardEvent(::Event* event, Future<T> input) {
     [](::Event* to, Future<T> from) -> coro::Detached {

@@ -54,7 +54,7 @@ std::exception_ptr keptException(Cell const* cell, Error error) noexcept {
 Error keepCaught(Cell* cell) noexcept {
     Error error = currentError();
     if (cell->has(Cell::kHasFrame))
-        error = failureOf(cell, error); // that of a coroutine of the library has no chain yet
+        error = failureOf(cell, error); // an error of the library's coroutine has no chain
     if (mayHaveException(error) && handlesForeignException())
         keepException(cell, error, std::current_exception());
     return error;

@@ -9,7 +9,7 @@
 //     Reference<AsyncFile> scratch = co_await openTemporary("data");         // is removed when it is closed
 //     co_await removeTree("data/old");
 //
-// The errors are those of the operations.
+// A function fails with the errors of its operations.
 
 #include "flow/file/async_file.h"
 

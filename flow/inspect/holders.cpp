@@ -54,8 +54,9 @@ struct Target {
 };
 
 /// Returns true if at least one holder must have a Promise. A holder has the address of the cell in a Future or in a
-/// Promise. If there are more holders than futures (without those of waiters), some holder has a Promise. If there are
-/// more than futures and promises together, some have only stale bytes, and nothing is certain.
+/// Promise. If there are more holders than futures (not counting the futures of waiters), some holder has a Promise.
+/// If there are more holders than futures and promises together, some of them have only stale bytes, and nothing is
+/// certain.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;

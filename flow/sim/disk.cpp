@@ -3,7 +3,7 @@
 //
 // operate() runs every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // completes its future. kill() ends all operations and the life of the disk. crash() calls kill(), and then drops
-// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() those of a file.
+// unsynced changes: storeSome() draws which changes of names reach the disk, loseCache() which of a file.
 
 #include "flow/sim/disk.h"
 

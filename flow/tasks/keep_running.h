@@ -8,7 +8,7 @@
 //     parts.push_back({"writer", [&] { return write(&buffer); }});
 //     co_await keepRunning({.healthy = 1min}, parts, Restart::OneForAll);
 //
-// The waits are those of retry() (flow/combine/retry.h). They begin anew after a run of at least `healthy` seconds. A
+// The waits are as in retry() (flow/combine/retry.h). They begin anew after a run of at least `healthy` seconds. A
 // child may run policy.retry.attempts times within `within` seconds. After the last of these runs, or after an error
 // that policy.retry.retries refuses, the future fails with the error of the run, or with operation_failed if it had
 // none. A Scope that holds the future then cancels its other children. There is no further run after actor_cancelled.

@@ -1,5 +1,5 @@
 // Counts the calls of operator new, so that the allocations of a benchmark leave nothing out. A program that has an
-// operator new of its own is linked with that one, and only blocks of Millrace's allocator are counted.
+// operator new is linked with its own one, and only blocks of Millrace's allocator are counted.
 
 #include "flow/testing/detail/benchmark_clock.h"
 

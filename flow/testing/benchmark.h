@@ -69,8 +69,8 @@ public:
     static void fail(std::string why);
     /// Each of the n is so many items. 1 if not called.
     static void setItems(double items);
-    /// Adds a number of its own to the result, in the file of --json. A number with the name of one that the harness
-    /// measures, such as "allocs_per_item", replaces it.
+    /// Adds `value` to the result, in the file of --json. If the harness measures a figure with this name, such as
+    /// "allocs_per_item", `value` replaces it.
     static void addFigure(std::string name, double value);
     /// Adds a remark to the result, in the file of --json.
     static void setLabel(std::string text);

@@ -106,7 +106,7 @@ public:
     int thread() const { return thread_; }
     /// Returns the running step; the innermost one if a step runs the loop itself.
     std::optional<RunningStep> running() const;
-    /// Returns the figures that another thread can read: all but those of this moment and the long steps.
+    /// Returns the figures that another thread can read: all but the figures of this moment and the long steps.
     LoopFigures figuresFromOutside() const;
     /// Returns how many seconds a step has taken that running() has shown before. Returns nothing if the step runs on,
     /// or was shorter than `longStep`, or if a later long step resumed the same code. To be called on the loop's

@@ -134,7 +134,8 @@ private:
 /// Returns `count` bounds for a histogram: `first`, and then the bound before times `factor`.
 std::vector<double> powers(double first, double factor, int count);
 
-/// Returns the page of the process, sorted by name. Of the gauges with a function, it has only those of this thread.
+/// Returns the page of the process, sorted by name. A gauge with a function is left out if it belongs to another
+/// thread.
 std::string text();
 
 // A page with the gauges of several threads is made in three steps. console::servePrometheus() does this.

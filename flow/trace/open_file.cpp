@@ -164,8 +164,8 @@ std::string_view OpenFile::writeBytes(std::string_view bytes) noexcept {
     return bytes;
 }
 
-/// Cuts the begun line off, for which the disk has no room: a reader of JSON would stop there. Returns false for a
-/// pipe, and if the file has grown by another writer's lines since.
+/// Cuts off the line that was begun when the disk was full: a reader of JSON would stop there. Returns false for a
+/// pipe, and if another writer has added lines since.
 bool OpenFile::cutOff(std::size_t begun) noexcept {
     struct stat file = {};
     off_t end = ::lseek(file_, 0, SEEK_CUR);

@@ -56,7 +56,7 @@ public:
     virtual void flush() = 0;
 
 protected:
-    /// From here on the sink takes events, also that of an uncaught error of the derived class's constructor.
+    /// From here on the sink takes events, even if the constructor of the derived class fails.
     explicit TraceSink(TraceLevels levels);
     virtual ~TraceSink();
 

@@ -53,7 +53,7 @@ struct Attribute {
     Value value;
 };
 
-/// The numbers are those of OpenTelemetry.
+/// The numbers are as in OpenTelemetry.
 enum class SpanKind : std::uint8_t { Internal = 1, Server = 2, Client = 3, Producer = 4, Consumer = 5 };
 enum class SpanStatus : std::uint8_t { Unset = 0, Ok = 1, Error = 2 };
 
@@ -119,7 +119,7 @@ public:
 
     bool isRecording() const { return recording_ && !recording_->hasEnded && recording_->link->tracer; }
     SpanRef& name(std::string_view name);
-    /// Adds an attribute; replaces that of the same key.
+    /// Adds an attribute; replaces an attribute with the same key.
     template <class T>
     SpanRef& attribute(std::string_view key, T const& value) {
         if (isRecording()) [[unlikely]]
@@ -164,7 +164,7 @@ public:
             end();
     }
 
-    /// Returns the context for the work of this span: that of the constructor, with this span.
+    /// Returns the context for the work of this span: the context that the constructor got, with this span.
     RequestContext const& context() const { return context_; }
 
 private:

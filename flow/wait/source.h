@@ -50,10 +50,10 @@ public:
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
-    /// From here on wakeInTurn() is called if the first waiter leaves the list before its turn, with this priority or
-    /// that of a later wakeInTurn(). For operations that may be ready while an operation in front of them is not. If no
-    /// waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this function is called
-    /// immediately. It may destroy the source, and must run no waiter.
+    /// From here on wakeInTurn() is called if the first waiter leaves the list before its turn. The priority is this
+    /// one, or the priority of a later wakeInTurn(). An operation needs this if it may be ready while an operation in
+    /// front of it is not. If no waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this
+    /// function is called immediately. It may destroy the source, and must run no waiter.
     void wakeWhenFirstLeaves(TaskPriority priority) {
         hearing_ = kHearsOfLeaving;
         priority_ = priority;

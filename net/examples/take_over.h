@@ -1,5 +1,5 @@
 #pragma once
-// A server of which the next version takes over the listener, so that no client is refused. net/docs/restart.md
+// A server. The next version of the program takes over its listener, so no client is refused: net/docs/restart.md
 // explains it.
 //
 //     Sockets sockets = co_await takeSockets(at, path);

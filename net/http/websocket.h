@@ -30,7 +30,7 @@
 // fails with operation_obsolete.
 //
 // The end. receive() returns the messages that came before the end, and then fails with the same error in each call:
-//     end_of_stream            one side has closed: closeCode() and closeReason() are those of the first Close
+//     end_of_stream            one side has closed: closeCode() and closeReason() return what the first Close has
 //     connection_cut_off       the connection has ended without a Close; also connection_reset and others
 //     connection_timed_out     the other side sent nothing after a ping, or did not answer a Close in time
 //     value_too_large          a message above `largestMessage`; the other side gets the code 1009

@@ -142,8 +142,8 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// Receives a message. Several calls first get all available messages of one peer, then those of the next. The
-    /// socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at a REQ
+    /// Receives a message. Several calls first get all available messages of one peer, then all of the next peer.
+    /// The socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at a REQ
     /// that waits for no reply.
     Receive receive() { return {state_.get()}; }
 

@@ -18,7 +18,7 @@
 namespace flow::net {
 
 Reference<Connection> adoptConnection(int descriptor, SocketOptions const& options = {});
-/// Of the options, those of accepted connections are used.
+/// Only the options of accepted connections are used.
 Reference<Listener> adoptListener(int descriptor, ListenOptions const& options = {});
 Reference<DatagramSocket> adoptDatagramSocket(int descriptor, DatagramOptions const& options = {});
 

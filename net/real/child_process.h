@@ -38,7 +38,7 @@ struct ChildOptions {
     std::vector<std::string> arguments = {};
     /// The environment, as texts "NAME=value". If absent, the child inherits this program's environment.
     std::optional<std::vector<std::string>> environment = {};
-    /// The working directory of the child. "": that of this program.
+    /// The working directory of the child. "": the directory of this program.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };

@@ -46,7 +46,7 @@ public:
     /// The name that the sender has given.
     std::string const& name() const { return name_; }
     bool isListener() const { return isListener_; }
-    /// Returns the listener, on the current loop. Of the options, those of accepted connections are used. Call once.
+    /// Returns the listener, on the current loop. Only the options of accepted connections are used. Call once.
     /// Throws client_invalid_operation with a sentence if it is a connection.
     Reference<Listener> listener(ListenOptions const& options = {});
     /// Returns the connection. Call once. Throws client_invalid_operation with a sentence if it is a listener.

@@ -12,19 +12,20 @@
 // gets may have both. Its addresses are Address(). A read from a terminal gives the lines that the user has typed; one
 // in raw mode needs VMIN of at least 1. The end of a file, and Ctrl-D, are the end of the stream.
 //
-// Flags. Those of pipes, files and terminals never change, although other processes share them: a pipe or a terminal
-// is opened anew by /proc/self/fd. Where that is not allowed, such as at another user's terminal, and for files, each
-// read or write is a call on a thread of its own. The position in a file is the shared one. Nothing waits for a thread:
-// the program ends although a terminal gives nothing. Only sockets (inetd) become non-blocking, as in net/real/adopt.h.
+// Flags. Other processes share the flags of a pipe, a file or a terminal, so these flags never change. A pipe or a
+// terminal is opened again by /proc/self/fd. For a file, and where the system does not allow that, such as at another
+// user's terminal, each read or write is a call on its own thread. All processes share the position in a file. Nothing
+// waits for a thread: the program can end while a read of a terminal blocks. Only sockets (inetd) become non-blocking,
+// as in net/real/adopt.h.
 //
-// Cancel safety: that of a Connection. A read that is cancelled ends at once; bytes that come later are kept for the
-// next read. After close(), bytes that a thread still reads are lost.
+// Cancel safety is as for a Connection. A cancelled read ends immediately; bytes that come later are kept for the next
+// read. After close(), bytes that a thread still reads are lost.
 //
-// Errors. If the reader of a pipe has gone (`| head`), writes fail with connection_reset, and no SIGPIPE comes. Errors
-// of files are those of flow/file/async_file.h: disk_full, io_error. After an error of a read, bytes that came before
-// are still read. client_invalid_operation: a write to an input, or a read from an output.
+// Errors. If the reader of a pipe has gone (`| head`), writes fail with connection_reset, and no SIGPIPE comes. Files
+// have the errors of flow/file/async_file.h: disk_full, io_error. After the error of a read, bytes that came before are
+// still read. A write to an input, or a read from an output, fails with client_invalid_operation.
 //
-// Do not use the same stream by other means at the same time: std::cin and std::cout have buffers of their own.
+// Do not use the same stream by other means at the same time: std::cin and std::cout have their own buffers.
 
 #include "net/connection.h"
 

@@ -217,7 +217,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// Returns the peer for the next connection, to which waiters send again; null without memory.
+/// Returns the peer of the next connection; the waiters send again to this peer. Null if there is no memory.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {

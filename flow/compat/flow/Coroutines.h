@@ -15,10 +15,10 @@
 //     AsyncGenerator<int> each = doubled(numbers);
 //     while (each) use(co_await each());
 //
-// A Generator is that of flow/tasks/generator.h, and runs to its first value at the first request. The call operator of
-// an AsyncGenerator runs its body to the next co_yield, or to the next wait, and returns the future of the value. Await
-// this future before the next call. An error of the body is the error of this future; at the end of the body it is
-// end_of_stream. From then on the generator is false. Dropping it cancels the body.
+// A Generator is the class of flow/tasks/generator.h, and runs to its first value at the first request. The call
+// operator of an AsyncGenerator runs its body to the next co_yield, or to the next wait, and returns the future of the
+// value. Await this future before the next call. An error of the body is the error of this future; at the end of the
+// body it is end_of_stream. From then on the generator is false. Dropping it cancels the body.
 
 #include "../../flow.h"
 #include "../../tasks/generator.h"

@@ -50,7 +50,7 @@ namespace flow::compat {
 /// Returns true for an address of this machine. flow/NetworkAddress.h sets it; every file with addresses includes that.
 inline bool (*isLocalAddress)(::NetworkAddress const&) = nullptr;
 
-/// The loop on which onMainThread() runs calls: that of newNet2(), or of the last run(), until it has returned.
+/// The loop on which onMainThread() runs calls: the loop of newNet2(), or of the last run() until it has returned.
 inline std::atomic<Loop*> mainLoop = nullptr;
 inline std::atomic<bool> mainLoopHasEnded = false;
 inline constinit thread_local Loop* loopOfNewNet2 = nullptr;
@@ -69,7 +69,7 @@ inline Loop& theMainLoop() {
     return Loop::current();
 }
 
-/// Runs this thread's loop as the main loop; that of newNet2() until stop().
+/// Runs this thread's loop as the main loop. A loop of newNet2() runs until stop().
 inline void runMainLoop() {
     Loop* mine = &Loop::current();
     mainLoop = mine;
@@ -284,7 +284,7 @@ private:
     [[gnu::cold]] void takeGiven() const;
 
     double deadline_;
-    std::uint64_t number_; // of the task that called delay(), in which it is not ready; or of a given future
+    std::uint64_t number_; // of the task that called delay(), and must end first; or of a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
     std::int32_t isGiven_ = 0; // a bool; of 4 bytes, since padding would make a copy wait for the stores
 };

@@ -4,8 +4,8 @@
 //     notePlace(cell, where);                                          // at each co_await: two instructions
 //
 // The place is the lower half of the address of the data of `where`, in the four bytes of the cell's `error`: only a
-// coroutine that ends has an error. The upper half is that of the coroutine's code, since the compiler puts both into
-// one file of the program, less than 2 GiB apart.
+// coroutine that ends has an error. The upper half of the address is the upper half of the address of the
+// coroutine's code: the compiler puts both into one file of the program, less than 2 GiB apart.
 //
 // flow/inspect/code.cpp and tools/millrace/debugger/pending.py read it.
 

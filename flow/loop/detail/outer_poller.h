@@ -1,10 +1,10 @@
 #pragma once
 // OuterPoller: the poller of a RealLoop that has a descriptor(). It stands in front of the loop's poller.
 //
-// The descriptor is an epoll of three descriptors: that of the loop's poller, an eventfd for wake(), and a timerfd. It
-// is readable unless the loop rests: then runReady() has found nothing more to do, the inbox has the mark of a sleeping
-// loop, and the timerfd is set for the next timer. Whatever ends the rest sets the timerfd to now, so that runReady()
-// is called, and the loop rests again.
+// The descriptor is an epoll of three descriptors: the descriptor of the loop's poller, an eventfd for wake(), and a
+// timerfd. The epoll is readable unless the loop rests. While the loop rests, runReady() has found nothing more to do,
+// the inbox has the mark of a sleeping loop, and the timerfd is set for the next timer. An event that ends the rest
+// sets the timerfd to now. So runReady() is called, and the loop rests again.
 
 #include "flow/loop/real_loop.h"
 
@@ -42,7 +42,7 @@ private:
 
     RealLoop& loop_;
     Poller* inner_;             // null: none
-    Poller* watched_ = nullptr; // the poller of which epoll_ has the descriptor
+    Poller* watched_ = nullptr; // epoll_ has the descriptor of this poller
     EventPoller events_;        // for wake()
     int timer_ = -1, epoll_ = -1;
     bool isOpen_ = false;

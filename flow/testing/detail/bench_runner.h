@@ -52,7 +52,8 @@ std::vector<double> perItem(BenchRow const& row, double BenchmarkClock::Spent::*
 double BenchmarkClock::Spent::* timeOf(BenchRow const& row);
 
 std::string tableOf(std::vector<BenchRow> const& rows);
-/// In the format of Google Benchmark. `context` names the compiler, the loop, and what else the results depend on.
+/// Returns the rows in the format of Google Benchmark. `context` has all that they depend on, such as the
+/// compiler.
 std::string jsonOf(std::vector<BenchRow> const& rows, std::map<std::string, std::string> const& context);
 
 } // namespace testing

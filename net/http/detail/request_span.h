@@ -8,8 +8,8 @@
 
 namespace flow::net::http::detail {
 
-/// Begins the span of a request that has come, below that of the client. The contexts of the request and of its
-/// exchange have it. Several fields traceparent, or one that breaks a rule, count as none.
+/// Begins the span of a request that has come, below the client's span. The contexts of the request and of its exchange
+/// have the new span. Several fields traceparent, or one that breaks a rule, count as none.
 void beginSpan(trace::Tracer& tracer, Request& request, TraceFields const& fields);
 /// Ends the span, when the exchange is over.
 void endSpan(Exchange const& exchange, std::string_view method);

@@ -11,7 +11,7 @@ namespace flow::net::http::detail {
 struct Service {
     Service(HandlerToTheEnd h, ServerOptions o);
 
-    /// Calls the handler. If it throws, the future has the error. `fields` are those of the request.
+    /// Calls the handler. If it throws, the future has the error. `fields` are the fields of the request.
     Future<Response> call(Request request, Event* ending, TraceFields const& fields) const;
     /// Returns the response for an error of the handler; reports it unless the client caused it. `body` may be null.
     Response failed(Error error, ReceivedBody const* body, Exchange const& exchange) const;

@@ -41,7 +41,7 @@ protected:
     PendingReply() { next = nullptr; }
     ~PendingReply() override { stopWaiting(); }
 
-    /// Gets a number, to which `peer` may send a message until stopWaiting().
+    /// Gets a number. `peer` may send a message to this number until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
     /// Like stopWaiting(). But if the node ends before this object is unlinked, it calls abandoned().
@@ -60,7 +60,8 @@ private:
 class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
 public:
     PeerCall() : Turn(hand) {}
-    /// For a request of `peer`, with the number for its reply. The default constructor is for requests of this process.
+    /// Makes the call of a request of `peer`; `number` is for the reply. The default constructor makes the call of a
+    /// request of this process.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
