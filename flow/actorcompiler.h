@@ -55,6 +55,11 @@ template <class T>
 flow::editor::Result<T> wait(flow::Future<T> const&);
 template <flow::InPlace Op>
 typename Op::Result wait(Op);
+template <class Awaitable> // a task, a fork or a race: has a body, since the type of a lambda may be in its own type
+    requires flow::detail::GivesFuture<Awaitable>
+flow::editor::Result<typename std::remove_cvref_t<Awaitable>::Element> wait(Awaitable&&) {
+    __builtin_unreachable();
+}
 flow::Void wait(flow::Delay);
 flow::Void wait(flow::Yield);
 flow::editor::Anything wait(flow::Never);

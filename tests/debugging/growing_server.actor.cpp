@@ -57,8 +57,8 @@ ACTOR Future<Void> runClient(Server* server, int count) {
 }
 
 int main() {
-    RealLoop loop;
+    RealLoop real;
     Server server;
     Future<Void> serving = serve(&server);
-    loop.run(runClient(&server, 5000));
+    real.run(runClient(&server, 5000));
 }

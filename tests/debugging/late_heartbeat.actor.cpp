@@ -54,9 +54,9 @@ ACTOR Future<Void> runAll() {
 }
 
 int main() {
-    RealLoop loop;
+    RealLoop real;
     std::optional<LongSteps> report;
     if (std::getenv("REPORT_LONG_STEPS"))
-        report.emplace(loop, 0.030);
-    loop.run(runAll());
+        report.emplace(real, 0.030);
+    real.run(runAll());
 }

@@ -24,6 +24,6 @@ ACTOR Future<int> sumOfPages(int count) {
 }
 
 int main() {
-    RealLoop loop;
-    return loop.run(sumOfPages(3)) == 0;
+    RealLoop real;
+    return real.run(sumOfPages(3)) == 0;
 }

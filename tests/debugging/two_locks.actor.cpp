@@ -32,9 +32,9 @@ ACTOR Future<Void> runBank(Account* savings, Account* daily) {
 }
 
 int main() {
-    RealLoop loop;
+    RealLoop real;
     Account savings, daily;
     ObjectName savingsName{savings, "savings"}, dailyName{daily, "daily"}; // for reports
-    loop.run(runBank(&savings, &daily));
+    real.run(runBank(&savings, &daily));
     std::printf("%d and %d\n", savings.balance, daily.balance);
 }

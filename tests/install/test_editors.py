@@ -25,7 +25,7 @@ NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
 IN_PLACE = ROOT / "tests" / "programs" / "rooms.actor.cpp"  # waitNext() of an operation; editors see that of streams
 CLASSES = ROOT / "tests" / "programs" / "sizes.actor.cpp"  # names the classes that only actorc makes
 BLOCK = re.compile(r"^```cpp[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"')
+HEADERS = ("<array>", "<cstdio>", "<string>", "<vector>", '"flow/flow.h"', '"flow/sync/channel.h"', '"flow/test.h"')
 HEAD = "".join(f"#include {header}\n" for header in HEADERS) + "using namespace flow;\n"
 
 ACTOR = """\

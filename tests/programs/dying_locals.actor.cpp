@@ -9,10 +9,13 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+#include "flow/actorcompiler.h"
 
 using namespace flow;
 
@@ -27,7 +30,7 @@ struct Host : ReferenceCounted<Host> {
         co_return n;
     }
     Future<int> actor() { return actor(this); }
-    static Future<int> actor(Host* const& self);
+    ACTOR static Future<int> actor(Host* self);
 };
 Future<Reference<Host>> open() {
     co_await delay(1);
@@ -37,8 +40,6 @@ Future<std::pair<int, Reference<Host>>> openPair() {
     co_await delay(1);
     co_return std::pair(1, makeReference<Host>());
 }
-
-#include "flow/actorcompiler.h"
 
 ACTOR Future<int> Host::actor(Host* self) {
     wait(delay(1));
@@ -104,9 +105,9 @@ ACTOR Future<int> chosen() {
         }
     }
 }
-ACTOR Future<Void> sent(Channel<int>* numbers) {
-    int n = 1;
-    wait(numbers->send(n));
+ACTOR Future<Void> sent(Channel<std::string>* texts) {
+    std::string n = "n"; // a send() of an int would hold it
+    wait(texts->send(n));
     return Void();
 }
 ACTOR Future<int> byCoroutine() {
@@ -192,8 +193,8 @@ void dies(const char* name, const char* local, Start start) {
     pid_t child = ::fork();
     if (child == 0) {
         setAssertionHandler(print);
-        SimLoop loop;
-        (void)loop.run(start());
+        SimLoop sim;
+        (void)sim.run(start());
         std::printf("lives\n");
         std::fflush(stdout);
         ::_exit(0);
@@ -215,15 +216,15 @@ int main() {
     dies("element", "hosts", [] { return element(); });
     dies("captured", "host", [] { return captured(); });
     dies("chosen", "host", [] { return chosen(); });
-    Channel<int> numbers(1);
-    dies("sent", "n", [&] { return sent(&numbers); });
+    Channel<std::string> texts(1);
+    dies("sent", "n", [&] { return sent(&texts); });
     dies("coroutine", "host", [] { return byCoroutine(); });
     dies("actor", "host", [] { return byActor(); });
     dies("address", "host", [] { return address(); });
     dies("kept", "host", [] { return kept(); });
     dies("inside", "host", [] { return inside(Void()); });
-    SimLoop loop;
-    std::printf("%d\n", loop.run(states()));
-    std::printf("%d\n", loop.run(heldElsewhere()));
-    std::printf("%d\n", loop.run(usedBefore()));
+    SimLoop sim;
+    std::printf("%d\n", sim.run(states()));
+    std::printf("%d\n", sim.run(heldElsewhere()));
+    std::printf("%d\n", sim.run(usedBefore()));
 }

@@ -96,17 +96,17 @@ ACTOR Future<Void> ofTasks() {
 }
 
 int main() {
-    SimLoop loop;
+    SimLoop sim;
     Channel<int> channel(2);
     PromiseStream<int> numbers;
     Promise<int> slow;
     Future<Void> feeding = feed(&channel, numbers);
-    loop.run(races(&channel, numbers.getFuture(), slow.getFuture()));
+    sim.run(races(&channel, numbers.getFuture(), slow.getFuture()));
     say("left %d", int(channel.size()));
     numbers.send(9);
     Future<Void> sent = keep(channel.send(10));
-    loop.run(several(&channel, numbers.getFuture()));
+    sim.run(several(&channel, numbers.getFuture()));
     say("left %d %d", int(channel.size()), int(numbers.getFuture().isReady()));
-    loop.run(ofTasks());
+    sim.run(ofTasks());
     return 0;
 }

@@ -27,20 +27,20 @@ Future<int> answerLater(Future<int> question) {
     co_return answer + 1;
 }
 Future<Void> sendLater(PromiseStream<int> stream, Future<Void> go) {
-    AlignedState state = {};
-    asm volatile("" : : "r"(&state) : "memory");
+    AlignedState large = {};
+    asm volatile("" : : "r"(&large) : "memory");
     co_await go;
-    asm volatile("" : : "r"(&state) : "memory");
+    asm volatile("" : : "r"(&large) : "memory");
     stream.send(1);
 }
 Task<> taskBelow(Context, Future<Void> go) {
     co_await go; // line of the wait of taskBelow
 }
 Fork<> forkBelow(Context, Future<Void> go) {
-    AlignedState state = {};
-    asm volatile("" : : "r"(&state) : "memory");
+    AlignedState large = {};
+    asm volatile("" : : "r"(&large) : "memory");
     co_await go;
-    asm volatile("" : : "r"(&state) : "memory");
+    asm volatile("" : : "r"(&large) : "memory");
 }
 Task<> taskWaits(Context, Future<Void> go) {
     Fork<> fork = forkBelow(co_await context(), go);
@@ -52,10 +52,10 @@ Task<> taskJoins(Context, Future<Void> go) {
     co_await destroyForks();
 }
 Future<Void> waitLarge(Future<Void> go) { // its block is beyond the size classes
-    LargeState state = {};
-    asm volatile("" : : "r"(&state) : "memory");
+    LargeState large = {};
+    asm volatile("" : : "r"(&large) : "memory");
     co_await go;
-    asm volatile("" : : "r"(&state) : "memory");
+    asm volatile("" : : "r"(&large) : "memory");
 }
 
 } // namespace
@@ -94,7 +94,7 @@ static VectorRef<int> numbers;
 static Standalone<VectorRef<StringRef>> strings;
 
 int main() {
-    RealLoop loop;
+    RealLoop real;
     Promise<int> question;
     Promise<Void> start, go;
     Future<int> asked = askTwice(start.getFuture(), question.getFuture());
@@ -107,7 +107,7 @@ int main() {
     Future<Void> sleeps = fiber::spawn([] { fiber::sleep(2000.0); }, {.name = "sleeper"}); // line of the sleep
     Future<Void> waitsForTask = flow::start(taskWaits(Environment(), go.getFuture()));
     Future<Void> waitsForForks = flow::start(taskJoins(Environment(), go.getFuture()));
-    loop.run(delay(0));
+    real.run(delay(0));
     start.send(Void());
     pendingFuture = answerLater(asked);
     openPromise = question;

@@ -4,7 +4,7 @@
 
 #include "flow/actorcompiler.h" // must be last
 
-ACTOR Future<int> pendingAnswer(Future<int> question) {
+ACTOR Future<int> pendingAnswer(Future<int> const& question) {
     int answer = wait(question);
     return answer;
 }
