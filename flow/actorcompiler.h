@@ -56,7 +56,7 @@ flow::editor::Result<T> wait(flow::Future<T> const&);
 template <flow::InPlace Op>
 typename Op::Result wait(Op);
 template <class Awaitable> // a task, a fork or a race: has a body, since the type of a lambda may be in its own type
-    requires flow::detail::GivesFuture<Awaitable>
+    requires requires(Awaitable&& awaitable) { static_cast<Awaitable&&>(awaitable).future(); }
 flow::editor::Result<typename std::remove_cvref_t<Awaitable>::Element> wait(Awaitable&&) {
     __builtin_unreachable();
 }

@@ -7,10 +7,10 @@
 
 #include "flow/diag/detail/symbol.h"
 
-#include "flow/base/parse_number.h"
 #include "flow/diag/detail/actor_name.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -141,7 +141,9 @@ std::size_t endOfConcept(std::string_view mangled, std::size_t at) {
     while (at < mangled.size() && mangled[at] != 'E') {
         std::size_t digits = std::min(mangled.find_first_not_of("0123456789", at), mangled.size());
         if (digits != at) {
-            at = digits + parseNumber<std::size_t>(mangled.substr(at, digits - at)).value_or(mangled.size());
+            std::size_t size = mangled.size(); // if the number is too large
+            std::from_chars(mangled.data() + at, mangled.data() + digits, size);
+            at = digits + size;
             if (!isNested)
                 return at <= mangled.size() ? at : mangled.npos;
         } else if (mangled.substr(at).starts_with("St")) {
