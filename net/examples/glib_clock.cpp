@@ -49,7 +49,7 @@ gboolean onReadable(int, GIOCondition, gpointer data) noexcept {
     return G_SOURCE_CONTINUE;
 }
 
-/// By post() the waiters run as steps of our loop, and its descriptor becomes readable.
+/// post() makes the waiters run as steps of our loop, and makes the loop's descriptor readable.
 gboolean onTick(gpointer data) noexcept {
     auto* clock = static_cast<Clock*>(data);
     clock->loop.post([clock] { clock->ticks.send(++clock->count); });

@@ -274,8 +274,8 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. Its room depends
-/// on the received bytes: a header alone must not cost much memory.
+/// Makes room in in_ for `bytes` more bytes. For a large frame it makes more room, so that bytes are copied less often.
+/// The size of in_ depends on the received bytes: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
