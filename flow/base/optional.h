@@ -35,7 +35,7 @@ public:
         if (other.present())
             value_.emplace(other.get());
     }
-    /// For a T that keeps data in an arena. Copies `other`, and copies the data of its value into `arena`.
+    /// Copies `other`, and copies the data of its value into `arena`. T must keep its data in an arena.
     template <class Arena>
         requires std::constructible_from<T, Arena&, T const&>
     Optional(Arena& arena, Optional const& other) {

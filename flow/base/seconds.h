@@ -40,7 +40,7 @@ public:
     constexpr Seconds& operator*=(double factor) { return *this = value_ * factor; }
     constexpr Seconds& operator/=(double divisor) { return *this = value_ / divisor; }
 
-    /// Operators for a std::chrono duration. All other operators are those of double.
+    /// Operators for a std::chrono duration. All other operators are operators of double.
     template <detail::ChronoDuration Duration>
     friend constexpr Seconds operator+(Seconds a, Duration b) {
         return a += b;

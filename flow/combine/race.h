@@ -105,7 +105,8 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// The awaiter in a coroutine that propagates errors, or only cancels: these never reach await_resume().
+    /// The awaiter in a coroutine that propagates errors and cancels, or only cancels. A propagated error never reaches
+    /// await_resume().
     template <bool AtOnce, bool Errors>
     struct PropagatingAwaiter : coro::AwaiterOn<Race> {
         FLOW_INLINE bool await_ready() const {

@@ -226,7 +226,7 @@ Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F fu
     }
     co_return co_await what;
 }
-/// Sets the event, for which another thread waits, when the input is ready.
+/// Sets the event when the input is ready. Another thread waits for the event.
 template <class T>
 void forwardEvent(::Event* event, Future<T> input) {
     [](::Event* to, Future<T> from) -> coro::Detached {

@@ -65,7 +65,7 @@ inline constexpr std::size_t kFrameLimit = 0;
 template <std::size_t Bytes>
 inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_LIMITS ? 0 : Bytes;
 
-/// True if this build's frames are as large as those of an optimised unchecked build, apart from the checks' bytes.
+/// True if frames have the same size as in an optimised unchecked build, apart from the bytes of checks.
 #if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
 inline constexpr bool kFramesAreFinal = !kClang; // gcc lays out frames before it optimises
 #else

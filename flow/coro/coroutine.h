@@ -452,7 +452,7 @@ public:
     }
 
 protected:
-    /// Returns the future for the caller. The compiler knows from the handle that the address is that of the frame.
+    /// Returns the future for the caller. The compiler knows from the handle that this is the frame's address.
     FLOW_INLINE Future<T> future() {
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);

@@ -114,7 +114,7 @@ public:
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
-        // No bytes are beyond the last offset: the system would report an error.
+        // A read beyond the last offset gives no bytes; the system would report an error.
         length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
         return call([this, offset, bytes = makeString(length)] {
             int count = 0;

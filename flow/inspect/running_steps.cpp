@@ -31,7 +31,7 @@ std::string SampledStep::text() const {
     if (!call.place.empty())
         out += " at " + call.place;
     out += '\n';
-    std::size_t named = stack.size(); // the innermost one with a symbol: those of libc have none
+    std::size_t named = stack.size(); // the innermost function with a symbol: libc's have none
     for (std::size_t i = 0; i < stack.size() && i < kShown; ++i) {
         char name[400];
         symbolName(static_cast<char const*>(stack[i]) - 1, name, sizeof name);

@@ -4,8 +4,8 @@
 //     std::vector<Page> pages = co_await mapConcurrent(keys, 50, [](Key const& key) { return load(key); });
 //     std::vector<ErrorOr<Page>> some = co_await mapConcurrent<ErrorOr<Page>>(keys, 50, load);   // errors are results
 //
-// The name and the order of results are those of Java's Gatherers.mapConcurrent. (mapAsync() maps one future.) The
-// range is a std::vector, another range or view, or a FutureStream, which is read to its end. Range, function and
+// The name and the order of results are as in Java's Gatherers.mapConcurrent. (mapAsync() maps one future.) The range
+// is a std::vector, another range or view, or a FutureStream, which is read to its end. Range, function and
 // errors are as in flow/tasks/scope_of.h, which gives the results as they come. At most `most` calls run, or have a
 // result that waits for an earlier call. The first error cancels the other calls, and fails the future, unless the
 // results are ErrorOr<T>. Cancel-safe: dropping the future cancels the calls, and drops their results.

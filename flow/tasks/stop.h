@@ -68,7 +68,7 @@ private:
     Hook* hook_;
 };
 
-/// Makes stop tokens, for which a stop is requested when the task or scope is cancelled.
+/// Makes stop tokens. A cancel of the task or scope requests a stop for them.
 class StopOnCancel {
 public:
     explicit StopOnCancel(Context here) : onCancel_(here, Request{&source_}) {}

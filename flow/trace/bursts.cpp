@@ -13,7 +13,7 @@ namespace flow::trace {
 // nondeterminism: code of a simulation has a loop.
 std::optional<std::int64_t> Suppression::admit(double seconds, int most) {
     double now = hasLoop() ? Loop::current().now() : realLoopTime();
-    // If the time is before that of the last event, it is the time of another loop, which has not had the event.
+    // A time before the last event is the time of another loop, which has not had this event.
     if (written_ == 0 || now >= until_ || now < until_ - seconds) {
         until_ = now + seconds;
         written_ = 0;

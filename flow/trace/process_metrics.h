@@ -10,7 +10,7 @@
 //     process_resident_memory_bytes 9043968
 //     process_start_time_seconds 1796040000.25
 //
-// The names process_* are those of Prometheus' client libraries: cpu_seconds_total, max_fds, open_fds,
+// Prometheus' client libraries use the same names process_*: cpu_seconds_total, max_fds, open_fds,
 // resident_memory_bytes, start_time_seconds, threads and virtual_memory_bytes. Figures that the system does not give
 // are left out. console::servePrometheus() (net/console.h) has this page too. Thread-safe; only reads files of /proc.
 

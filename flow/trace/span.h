@@ -53,7 +53,7 @@ struct Attribute {
     Value value;
 };
 
-/// The numbers are those of OpenTelemetry.
+/// The numbers are as in OpenTelemetry.
 enum class SpanKind : std::uint8_t { Internal = 1, Server = 2, Client = 3, Producer = 4, Consumer = 5 };
 enum class SpanStatus : std::uint8_t { Unset = 0, Ok = 1, Error = 2 };
 

@@ -37,8 +37,8 @@ struct SpanContext {
     std::string toString() const { return traceId.toString(); }
 };
 
-/// Returns the text without blanks and empty members; "" if it breaks a rule. A text of more than kStateBytes loses
-/// members, first those of more than 128 bytes, then the last ones.
+/// Returns the text without blanks and empty members; "" if it breaks a rule. If the text has more than kStateBytes
+/// bytes, members are left out: first the members of more than 128 bytes, then the last members.
 std::string checkedTracestate(std::string_view text);
 
 } // namespace flow::trace

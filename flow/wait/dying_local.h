@@ -8,8 +8,8 @@
 //
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
-// The end of a local destroys the local itself, the elements of a container, and an object of which a smart pointer is
-// the only owner. For an operation in place, the check fails if the operation has a pointer into this memory. For the
+// The end of a local destroys the local itself, the elements of a container, and an object that only a smart pointer
+// owns. For an operation in place, the check fails if the operation has a pointer into this memory. For the
 // future of an actor or a coroutine, the check fails if the frame has a pointer into this memory (but not to elements),
 // and the operand's expression takes the local's address or calls a member function of the local.
 

@@ -91,7 +91,7 @@ void UringPoller::open() {
 }
 
 int UringPoller::tryToOpen() {
-    if (ring_) { // the ring of the parent process, of which this process has a copy
+    if (ring_) { // a copy of the parent process's ring
         for (Slot& each : slots_)
             each.isReceiving = false; // otherwise the parent's request would be cancelled
         takeBuffersBack(true);

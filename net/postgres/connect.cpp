@@ -22,7 +22,7 @@ struct Host {
     bool isName() const { return address.empty() && !name.empty() && name[0] != '/' && name[0] != '@'; }
 };
 
-/// Returns the settings of the text, and those of the host from libpq's environment variables.
+/// Returns the settings of the text; libpq's environment variables give the host if the text has none.
 Settings settingsOf(std::string const& url) {
     char* reason = nullptr;
     std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> given(PQconninfoParse(url.c_str(), &reason),
@@ -81,7 +81,7 @@ std::vector<Host> hostsOf(Settings const& settings) {
     return hosts;
 }
 
-/// One attempt, in which libpq tries all addresses of a host.
+/// Makes one attempt: libpq tries all addresses of a host.
 Future<OwnedConnection> attempt(Settings settings, Host host) {
     if (host.isName()) {
         auto port = static_cast<std::uint16_t>(std::atoi(host.port.c_str()));

@@ -206,7 +206,7 @@ private:
 /// Connects to the first host that accepts. Cancel-safe: nothing is left of the attempt. `url` is one of libpq's
 /// connection strings, "postgresql://..." or "host=... dbname=..."; what it leaves out comes from libpq's environment
 /// variables and defaults. It may have several hosts; each name is resolved by the loop's resolver. sslmode,
-/// target_session_attrs and the others are those of libpq.
+/// target_session_attrs and all other settings mean the same as in libpq.
 Future<Connection> connect(std::string url, Options options = {});
 
 } // namespace flow::net::postgres

@@ -103,7 +103,7 @@ public:
 
     bool isNull() const { return std::holds_alternative<std::monostate>(value_); }
     /// Appends the value for a parameter of this type. Returns true if its format is binary; a text ends with a zero
-    /// byte. `number` is that of the parameter, for errors.
+    /// byte. `number` is the number of the parameter, for errors.
     bool encode(std::uint32_t type, std::size_t number, std::string& out) const;
 
 private:

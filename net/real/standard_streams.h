@@ -20,11 +20,11 @@
 // Cancel safety is that of a Connection. A cancelled read ends at once, and bytes that come later are kept for the next
 // read. After close(), bytes that a thread still reads are lost.
 //
-// Errors. If the reader of a pipe has gone (`| head`), writes fail with connection_reset, and no SIGPIPE comes. Errors
-// of files are those of flow/file/async_file.h: disk_full, io_error. After an error of a read, bytes that came before
-// are still read. client_invalid_operation: a write to an input, or a read from an output.
+// Errors. If the reader of a pipe has gone (`| head`), writes fail with connection_reset, and no SIGPIPE comes. Files
+// have the errors of flow/file/async_file.h: disk_full, io_error. After the error of a read, bytes that came before are
+// still read. A write to an input, or a read from an output, fails with client_invalid_operation.
 //
-// Do not use the same stream by other means at the same time: std::cin and std::cout have buffers of their own.
+// Do not use the same stream by other means at the same time: std::cin and std::cout have their own buffers.
 
 #include "net/connection.h"
 

@@ -51,7 +51,7 @@ namespace flow::compat {
 /// Returns true for an address of this machine. flow/NetworkAddress.h sets it; every file with addresses includes that.
 inline bool (*isLocalAddress)(::NetworkAddress const&) = nullptr;
 
-/// The loop on which onMainThread() runs calls: that of newNet2(), or of the last run(), until it has returned.
+/// The loop on which onMainThread() runs calls: the loop of newNet2(), or of the last run() until it has returned.
 inline std::atomic<Loop*> mainLoop = nullptr;
 inline std::atomic<bool> mainLoopHasEnded = false;
 inline constinit thread_local Loop* loopOfNewNet2 = nullptr;

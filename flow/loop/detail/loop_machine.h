@@ -100,7 +100,7 @@ public:
     void remove(StepWatch& watch) noexcept;
     /// Tells the watches which waiter the answer of another thread resumes in this step; `waiter` may be null.
     void noteAnswer(detail::Waiter* waiter) noexcept;
-    /// Adds a ring, to which the loop writes from the next turn on: flow/loop/detail/step_ring.h.
+    /// Adds a ring. The loop writes to it from the next turn on: flow/loop/detail/step_ring.h.
     void add(StepRing& ring);
     void remove(StepRing& ring) noexcept;
 

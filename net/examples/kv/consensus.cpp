@@ -67,7 +67,7 @@ std::vector<std::string> Replica::wholeState() const {
     return records;
 }
 
-/// Enters a later term, in which this server has not voted yet.
+/// Enters a later term. This server has not voted in that term yet.
 Future<Void> Replica::enter(std::uint64_t term) {
     Record record{term, -1, lastIndex(), {}};
     co_await write(record);

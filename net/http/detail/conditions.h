@@ -14,8 +14,8 @@ struct Validators {
     std::int64_t modified = 0; // seconds since 1970
 };
 
-/// Returns 304 if the client has this version, 412 if a condition fails, and otherwise 0. The order of the checks is
-/// that of RFC 9110, 13.2.2. The method must be GET or HEAD.
+/// Returns 304 if the client has this version, 412 if a condition fails, and otherwise 0. The checks have
+/// the order of RFC 9110, 13.2.2. The method must be GET or HEAD.
 int failedCondition(Headers const& headers, Validators const& now);
 /// False if If-Range names another version, so that the ranges do not count.
 bool rangesAreFor(Headers const& headers, Validators const& now);

@@ -20,8 +20,8 @@ Future<Void> cancelAtServer(PGconn* connection) {
 #else
 
 namespace {
-/// PQcancel() blocks as long as the server does not answer, perhaps forever. So its threads are not those of
-/// runBlocking(), for which the end of a loop waits.
+/// PQcancel() blocks as long as the server does not answer, perhaps forever. So it has its own threads: the end of a
+/// loop waits for the threads of runBlocking().
 constexpr int kMostThreads = 8;
 std::atomic<int> threads = 0;
 } // namespace

@@ -41,7 +41,7 @@ protected:
     PendingReply() { next = nullptr; }
     ~PendingReply() override { stopWaiting(); }
 
-    /// Gets a number, to which `peer` may send a message until stopWaiting().
+    /// Gets a number. `peer` may send a message to this number until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
     /// Like stopWaiting(). But if the node ends before this object is unlinked, it calls abandoned().
