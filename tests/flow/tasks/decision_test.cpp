@@ -3,6 +3,7 @@
 #include "flow/sim/sim_loop.h"
 
 #include <doctest/doctest.h>
+#include <source_location>
 
 namespace {
 using namespace flow;
@@ -17,7 +18,7 @@ void inTask(F f) {
 
 TEST_CASE("a decision is made by the last value that it needs") {
     inTask([](Context here) {
-        Decision decision(here, 2, 1);
+        Decision decision(here, std::source_location::current(), 2, 1);
         CHECK(decision.succeeded(4));
         decision.failed(2, timed_out());
         CHECK(!decision.isMade());
@@ -32,7 +33,7 @@ TEST_CASE("a decision is made by the last value that it needs") {
 
 TEST_CASE("a decision is made by the first error that is one too many") {
     inTask([](Context here) {
-        Decision decision(here, 2, 1);
+        Decision decision(here, std::source_location::current(), 2, 1);
         decision.failed(0, timed_out());
         decision.failed(1, broken_promise());
         CHECK(decision.isMade());

@@ -62,7 +62,7 @@ TEST_CASE("request value: a context has the newest value of each key") {
 TEST_CASE("request value: a value that throws leaves the context as it was") {
     Balance balance;
     RequestContext one = RequestContext().with(kDepth, 1);
-    CHECK_THROWS_AS(one.withMade(kUser, []() -> std::string { throw operation_failed(); }), Error);
+    CHECK_THROWS_AS((void)one.withMade(kUser, []() -> std::string { throw operation_failed(); }), Error);
     CHECK(*one.find(kDepth) == 1);
 }
 
