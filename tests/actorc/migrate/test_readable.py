@@ -315,3 +315,8 @@ def test_an_aggregate_that_moves_out_of_its_block() -> None:
     text = "if (self) {\n    state Point p = make();\n    wait(g);\n    use(p);\n}\nwait(g);\nreturn Void();"
     assert "Point p{};\n" in body(text, before=PLAIN)
     assert "std::optional<Line> pState;" in body(text.replace("Point", "Line"), before=PLAIN)
+
+
+def test_an_element_that_dies_in_a_body_without_braces() -> None:
+    made = body("for (Guard x : self->all)\n    wait(delay(1));\nreturn Void();")
+    assert made.index("xLocal(element);") < made.index("auto operand = delay(1);") < made.index("xLocal.reset();")
