@@ -31,6 +31,7 @@ from actorc_migrate.uses import UseKind
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*(?:ifndef|define)[ \t]+(\w+)", re.MULTILINE)
 _MENTION = re.compile(r"\b([^\W\d]\w*)\b(?!\s*(?:<[^;{}()]*>\s*)?\()")  # no call
+_NO_CODE = re.compile(r"//.*|/\*(?s:.*?)\*/|\"(?:\\.|[^\"\\\n])*\"")
 _LONE_LINE_END = re.compile(r"(?<!\r)\n")
 
 
@@ -54,7 +55,7 @@ class Decision:
         self._declared = Declared(self._defined, ((each.path, use) for each in examined for use in each.uses))
         self._numbers = Counter(head.name for each in examined for head in each.heads)
         self._numbers.update(use.name for each in examined for use in each.uses if use.kind is UseKind.PROTOTYPE)
-        self._mentioned = {match[1] for text in texts.values() for match in _MENTION.finditer(text)}
+        self._mentioned = {match[1] for text in texts.values() for match in _MENTION.finditer(_NO_CODE.sub('""', text))}
         self._includes = Includes(texts, links)
         self._stay = self._staying()
         self._pinned = self._needed_by_refused()

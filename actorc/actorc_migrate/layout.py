@@ -109,7 +109,7 @@ class Layout:
         if not self.has_braces(block):
             is_apart = self._wrapped[block.span.start]
             behind = self.newline + self.indent(block.span.start) if is_apart else " "
-            self._edits.insert(block.span.start, *parts, behind, rank=1)
+            self._edits.insert(block.span.start, *parts, behind)
             return
         start = block.span.start + 1
         rest = self._source.text[start : block.span.end].partition("\n")[0].strip()

@@ -39,8 +39,13 @@ _SURE_NAMES = """
     move forward ref cref addressof min max abs now timer to_string format deterministicRandom random01 randomInt
 """
 _SURE = frozenset(_SURE_NAMES.split())
+# Functions with a future that nobody sees end.
+_SILENT = frozenset({"delay", "delayUntil", "getFuture", "Never"})
 # They need the future that they are given for as long as their own lasts.
 _FORWARDING = frozenset({"success", "ready", "store", "errorOr", "timeout", "timeoutError", "delayed"})
+_MANY = 2
+_OPEN = frozenset({"(", "[", "{"})
+_CLOSE = frozenset({")", "]", "}"})
 _FUTURE = re.compile(r"(?:flow::)?Future<(.*)>")  # is made from a value, an error or a future
 _HOLDING = re.compile(
     r"(?i:make|create|acquire|take|open|reserve|borrow|enter|new|copy|clone"
@@ -78,7 +83,43 @@ class Temporaries:
         """Whether the text proves that there are none, or that one cannot tell when they are destroyed."""
         if Operand(self._words, span).is_plain:
             return True
-        first, end = self._words.between(span)
+        return self._seen(*self._words.between(span)) <= 1
+
+    def _seen(self, first: int, end: int) -> int:
+        """How many futures are destroyed with the temporaries so that one could tell when: two or more could be in
+        another order. The same for what is no future, or may be none."""
+        pieces = self._pieces(first, end)
+        if len(pieces) == 1:
+            return self._seen_in_call(first, end)
+        seen = 0
+        for start, stop in pieces:
+            if self._texts[start] == "(" and self._close(start) == stop - 1:
+                seen += self._seen(start + 1, stop - 1)
+            elif not Operand(self._words, self._span(start, stop)).is_name:
+                open_ = self._texts.index("(", start, stop) if "(" in self._texts[start:stop] else start
+                callee = self._callee(start, open_) if open_ > start else ""
+                is_call = bool(callee) and self._close(open_) == stop - 1
+                is_silent = is_call and callee.rpartition("::")[2] in _SILENT
+                is_made = is_call and (is_silent or self._is_function(callee))
+                seen += self._seen_in_call(start, stop) + (not is_silent) if is_made else _MANY
+        return seen
+
+    def _pieces(self, first: int, end: int) -> list[tuple[int, int]]:
+        """What `&&` and `||` outside of brackets combine."""
+        found, start, depth = [], first, 0
+        for index in range(first, end):
+            text = self._texts[index]
+            depth += (text in _OPEN) - (text in _CLOSE)
+            if depth == 0 and text in ("&&", "||"):
+                found.append((start, index))
+                start = index + 1
+        return [*found, (start, end)]
+
+    def _span(self, first: int, end: int) -> Span:
+        return Span(self._words.starts[first], self._words.span(end - 1).end)
+
+    def _seen_in_call(self, first: int, end: int) -> int:
+        """The same of a chain of calls, besides the future that it gives."""
         texts = self._texts
         calls: list[str] = []
         forwarded = 0
@@ -90,19 +131,19 @@ class Temporaries:
             if text == "(":
                 name = self._callee(first, index)
                 if not name:
-                    return False
+                    return _MANY
                 is_inner = bool(calls) or self._close(index) + 1 < end
                 if is_inner and not self._is_sure(name) and not self._is_declared_sure(name, index):
                     forwarded += 1
                     is_forwarded = len(calls) == 1 and (calls[0] in _FORWARDING or calls[0] == "Future")
                     if not is_forwarded or not self._is_function(name):
-                        return False
+                        return _MANY
                 calls.append(name.rpartition("::")[2])
             elif text == ")":
                 calls.pop()
             elif self._spoils(index, is_outside=not calls):
-                return False
-        return forwarded <= 1 and texts[end - 1] == ")"
+                return _MANY
+        return forwarded if texts[end - 1] == ")" else _MANY
 
     def _inside_future(self, first: int, end: int) -> int:
         """Behind the `(` of `Future<T>(x)`, if nothing can be seen of a T that is destroyed."""

@@ -14,6 +14,7 @@ from actorc.spelling import is_void, one_line
 from actorc.syntax import Actor, Block, Code, Result, ResultKind
 
 _TEMPLATE_PARAMETER = r"\b(?:class|typename)\s+{}\b"
+_ALIAS_OF_VOID = r"\busing\s+{0}\s*=\s*(?:\w+::)*Void\s*;|\btypedef\s+(?:\w+::)*Void\s+{0}\s*;"
 _IS_A_CLASS = re.compile(r"[>*&]$")  # at the end of a type: it is none of the names in it
 
 
@@ -43,10 +44,12 @@ class VoidValues:
         return self._may_be_void(self._text(result.type)) if result.type else self._actor.template is not None
 
     def _may_be_void(self, type_: str) -> bool:
-        """Whether a type is a template parameter, or comes from one."""
+        """Whether a type is a template parameter, or comes from one, or is a Void under another name."""
         if not type_ or is_void(type_) or _IS_A_CLASS.search(type_):
             return False
         names = re.findall(r"\w+", type_)
+        if re.search(_ALIAS_OF_VOID.format(names[-1]), self._source.text):
+            return True
         if any(each.name in names for each in self._actor.template or ()):
             return True
         is_member = bool(self._actor.enclosing_classes or self._actor.qualifier)

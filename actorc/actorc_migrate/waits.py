@@ -65,19 +65,33 @@ class Waits:
 
     def awaited(self, wait: WaitExpr, dying: tuple[str, ...]) -> list[Part]:
         """What stands behind `co_await`."""
-        operand = Operand(self._words, wait.operand.span)
         span = self.operand(wait)
         if self.is_never(wait) and not dying:
             return [self.typed_never(wait)]
         if dying:
             name = self._common.free("operand")
             return [f"[&] {{ auto {name} = ", *span, f"; {_resets(dying)} return {name}; }}()"]
+        if self._is_apart(wait):
+            return ["[&] { return ", *span, "; }()"]
+        return ["(", *span, ")"] if Operand(self._words, wait.operand.span).needs_parentheses else span
+
+    def _is_apart(self, wait: WaitExpr) -> bool:
+        """Whether the operand must be evaluated before the co_await: what it makes besides the future is destroyed."""
         if not self._settings.is_exact or self._common.temporaries.surely_none(wait.operand.span):
-            if operand.is_wrapped:
-                return ["[&] { return ", *span, "; }()"]
-            return ["(", *span, ")"] if operand.needs_parentheses else span
+            return Operand(self._words, wait.operand.span).is_wrapped
         self._found.count("operand with temporaries")
-        return ["[&] { return ", *span, "; }()"]
+        return True
+
+    def _evaluate_before(self, statement: syntax.Wait, place: Place) -> list[Part]:
+        """`auto operand = f(g()); co_await std::move(operand);`: returns what stands behind the `co_await`."""
+        wait = statement.wait
+        self._common.make_room(statement, place)
+        name = self._common.unused("operand")
+        self._edits.keep(wait.operand.span)
+        self._layout.before(statement.span.start, f"auto {name} = ", *self.operand(wait), ";")
+        if place.dying:
+            self._layout.before(statement.span.start, _resets(place.dying))
+        return [f"std::move({name})"]
 
     def _is_own(self, wait: WaitExpr) -> bool:
         """Whether the operand is a variable that nothing but the actor's own statements can reach, so that one cannot
@@ -119,7 +133,11 @@ class Waits:
             self._common.make_room(statement, place)
             self._layout.before(statement.span.start, _resets(place.dying))
             place = replace(place, dying=())
-        awaited = self.awaited(wait, place.dying)
+        is_never = self.is_never(wait) and not place.dying
+        if not place.in_switch and not is_never and (place.dying or self._is_apart(wait)):
+            awaited = self._evaluate_before(statement, place)
+        else:
+            awaited = self.awaited(wait, place.dying)
         call = Span(parts.keyword.start, parts.close.end)
         value: list[Part] = ["co_await ", *awaited]
         result = wait.result

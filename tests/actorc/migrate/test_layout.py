@@ -110,7 +110,10 @@ CASES = {
             co_await self->b();
           }
           if (n)
-            co_await [&] { return success(Guard(n)); }();
+          {
+            auto operand = success(Guard(n));
+            co_await std::move(operand);
+          }
           if (auto chosen = co_await flow::race(self->get(), [&] { return self->c(); }); chosen.index() == 0)
           {
             int x = std::get<0>(std::move(chosen));
@@ -326,7 +329,9 @@ CASES = {
         {
             std::optional<Guard> aLocal(std::in_place, n,  "x"); Guard& a = *aLocal;
             std::optional<Guard> bLocal(Guard{n});
-            co_await [&] { auto operand = self->a( a ); bLocal.reset(); aLocal.reset(); return operand; }();
+            auto operand = self->a( a );
+            bLocal.reset(); aLocal.reset();
+            co_await std::move(operand);
             co_await self->b();
         }
         """,

@@ -243,9 +243,55 @@ def test_operands_that_stand_alone(operand: str) -> None:
         *("success(child(grandchild()))", "a(1) && b(2)", "h(plainly(1))", "h(self->named())", "mine(child(3))"),
     ],
 )
-def test_operands_in_a_lambda(operand: str) -> None:
+def test_operands_that_are_evaluated_before(operand: str) -> None:
     before = "Guard plainly(int n);\nint named();\n"
-    assert body(f"wait({operand});\nreturn Void();", before=before) == f"co_await [&] {{ return {operand}; }}();"
+    made = body(f"wait({operand});\nreturn Void();", before=before)
+    assert made == f"auto operand = {operand};\nco_await std::move(operand);"
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        *(
+            "stop || delay(1)",
+            "delay(1) && delayUntil(now() + 1)",
+            "p.getFuture() || Never()",
+            "(stop || g) && delay(1)",
+        ),
+        *("child(3) || delay(1)", "success(stop) && g", "stop && self->put(1, 2)"),
+    ],
+)
+def test_sums_that_stand_alone(operand: str) -> None:
+    assert body(f"wait({operand});\nreturn Void();") in (f"co_await ({operand});", f"co_await {operand};")
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        *("child(3) || child(4)", "stop || h(Guard(1))", "Guard(1) && delay(1)", "success(child(1)) || delay(1)"),
+        *("(child(1) || stop) && child(2)", "stop || guards[1]", "stop || delay(Guard(1))"),
+    ],
+)
+def test_sums_with_more_to_see(operand: str) -> None:
+    made = body(f"wait({operand});\nreturn Void();")
+    assert made == f"auto operand = {operand};\nco_await std::move(operand);"
+
+
+def test_each_wait_has_an_operand_of_its_own() -> None:
+    text = "int x = wait(h(Guard(1)));\nuse(x);\nif (x) wait(h(Guard(2)));\nreturn Void();"
+    assert body(text) == (
+        "auto operand = h(Guard(1));\nint x = co_await std::move(operand);\nuse(x);\n"
+        "if (x) { auto operand2 = h(Guard(2)); co_await std::move(operand2); }"
+    )
+
+
+def test_nothing_is_declared_in_a_switch() -> None:
+    text = (
+        "switch (n) {\ncase 1:\n    int x = wait(h(Guard(1)));\n    use(x);\n    wait(h(Guard(2)));\n}\nreturn Void();"
+    )
+    made = body(text)
+    assert "int x = co_await [&] { return h(Guard(1)); }();" in made
+    assert "    co_await [&] { return h(Guard(2)); }();" in made
 
 
 @pytest.mark.parametrize(
@@ -261,11 +307,16 @@ def test_a_local_that_ends_before_a_future_of_the_actor_is_awaited() -> None:
     assert "xLocal.reset();\nco_await g;" in made
     assert "if (self) { yLocal.reset(); co_await s; }" in made
     for reached in ("keep(g);", "use(&g);", "auto call = [&] { };", "Future<Void>& other = g;"):
-        assert "auto operand = g; " in body(f"{reached}\n{text}")
-    assert "auto operand = self->g; " in body("Guard x;\nwait(self->g);\nreturn Void();")
+        assert "auto operand = g;\n" in body(f"{reached}\n{text}")
+    assert "auto operand = self->g;\n" in body("Guard x;\nwait(self->g);\nreturn Void();")
 
 
 def test_an_aggregate_that_moves_out_of_its_block() -> None:
     text = "if (self) {\n    state Point p = make();\n    wait(g);\n    use(p);\n}\nwait(g);\nreturn Void();"
     assert "Point p{};\n" in body(text, before=PLAIN)
     assert "std::optional<Line> pState;" in body(text.replace("Point", "Line"), before=PLAIN)
+
+
+def test_an_element_that_dies_in_a_body_without_braces() -> None:
+    made = body("for (Guard x : self->all)\n    wait(delay(1));\nreturn Void();")
+    assert made.index("xLocal(element);") < made.index("auto operand = delay(1);") < made.index("xLocal.reset();")

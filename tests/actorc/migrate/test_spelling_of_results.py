@@ -13,7 +13,7 @@ CASES = {
     "a blank in front of them": ("state int n {};\n    wait(delay(1));", "int n {};"),
     "a variable named operand": (
         "Lock lock;\n    int operand = wait(get(a));\n    use(operand);",
-        "auto operand2 = get(a); lockLocal.reset(); return operand2;",
+        "auto operand2 = get(a);\n    lockLocal.reset();\n    int operand = co_await std::move(operand2);",
     ),
     "a comment behind the = of a result": (
         "choose {\n        when(int x = /* why */ wait(a)) { return x; }\n        when(wait(delay(1))) {}\n    }",
