@@ -22,6 +22,13 @@ void noteNotice(void*, PGresult const* notice) {
         .detail("Text", fieldOf(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
+/// The error of a connection whose clean-up ends with the exception that is handled.
+Error cutOff() {
+    Error error = currentError();
+    return error == actor_cancelled() ? connection_failed().withSentence("the clean-up of a dropped query was cut off")
+                                      : error;
+}
+
 } // namespace
 
 void check(Options const& options) {
@@ -100,12 +107,19 @@ void Link::drop(Exchange& exchange) noexcept try {
 }
 
 Future<Void> Link::cleanUp(Reference<Link> self) {
-    Future<bool> cancelling = timeout(cancelAll(self.getPtr()), self->options.cleanUp, false);
-    bool isDone = co_await std::move(cancelling);
+    Error error;
+    try {
+        Future<bool> cancelling = timeout(cancelAll(self.getPtr()), self->options.cleanUp, false);
+        bool isDone = co_await std::move(cancelling);
+        if (!isDone)
+            throw connection_failed().withSentence(
+                format("the server has not ended a dropped query in %g seconds", double(self->options.cleanUp)));
+    } catch (...) {
+        error = cutOff();
+    }
     self->isCleaning_ = false;
-    if (!isDone)
-        self->fail(connection_failed().withSentence(
-            format("the server has not ended a dropped query in %g seconds", double(self->options.cleanUp))));
+    if (error.isValid())
+        self->fail(error);
     self->open_.set();
     self->progress_.trigger();
 }
@@ -123,11 +137,18 @@ Future<bool> Link::cancelAll(Link* self) {
 
 Future<Void> Link::settle(Use use) {
     Link* self = use.link.getPtr();
-    Future<bool> rolling = timeout(rollBack(use), self->options.cleanUp, false);
-    bool isDone = co_await std::move(rolling);
-    if (!isDone)
-        self->fail(connection_failed().withSentence(
-            format("the server has not rolled back in %g seconds", double(self->options.cleanUp))));
+    Error error;
+    try {
+        Future<bool> rolling = timeout(rollBack(use), self->options.cleanUp, false);
+        bool isDone = co_await std::move(rolling);
+        if (!isDone)
+            throw connection_failed().withSentence(
+                format("the server has not rolled back in %g seconds", double(self->options.cleanUp)));
+    } catch (...) {
+        error = cutOff();
+    }
+    if (error.isValid())
+        self->fail(error);
 }
 
 Future<bool> Link::rollBack(Use use) {
@@ -143,8 +164,8 @@ Future<bool> Link::rollBack(Use use) {
             }
         }
         co_return true;
-    } catch (Error& error) {
-        if (error == actor_cancelled())
+    } catch (...) {
+        if (currentError() == actor_cancelled())
             throw;
         co_return !self->isUsable();
     }

@@ -124,9 +124,11 @@ private:
     Future<Answer> query(Statement const& statement, std::vector<Parameter> const& parameters, Semaphore::Permit place);
     /// Returns the exchange of what the caller has just sent. `isSent` is false if libpq has refused it.
     Exchange& sent(bool isSent, Semaphore::Permit place, bool isPiped = true);
+    Future<Answer> answerOf(Exchange& exchange);
     bool sync();
     bool sendPrepare(std::string const& text, Reference<Statement> const& statement, std::vector<std::string>& closing);
     void flush();
+    bool flushSome();
     bool receive(Stream::Item& item, bool& hasItem);
     void beginCopy(Exchange& front, Result result);
     void finish();
@@ -137,7 +139,8 @@ private:
     pg_conn* connection_;
     std::optional<FileDescriptor> socket_;
     int process_;
-    Error error_; // after the loss of the connection
+    Error error_;     // after the loss of the connection
+    Error sendError_; // of write(): read() then ends the Link
     Semaphore places_;
     Event open_{true};
     Event flushed_{true};
