@@ -7,9 +7,9 @@
 #include "flow/trace/span.h"
 #include "flow/trace/trace_event.h"
 #include "flow/wait/delay.h"
-#include "net/postgres/detail/libpq.h"
 
 #include <algorithm>
+#include <fcntl.h>
 
 namespace flow::net::postgres::internals {
 namespace {
@@ -65,19 +65,21 @@ void Request::end(Error error, Answer answer) {
     Loop::current().makeReady(turn(), TaskPriority::ReadSocket);
 }
 
-Link::Link(pg_conn* owned, Options o)
-    : options(o), connection_(owned), process_(PQbackendPID(owned)), places_(options.inFlight) {
+Link::Link(OwnedConnection owned, Options o)
+    : options(o), connection_(owned.get()), process_(PQbackendPID(connection_)), places_(options.inFlight) {
+    socket_.emplace(::fcntl(PQsocket(connection_), F_DUPFD_CLOEXEC, 0), FileDescriptor::Owned);
+    if (socket_->number() < 0)
+        throw platform_error();
     PQsetNoticeReceiver(connection_, noteNotice, nullptr);
     PQsetnonblocking(connection_, 1);
     PQenterPipelineMode(connection_);
-    socket_.emplace(PQsocket(connection_));
     reading_ = read(this);
+    (void)owned.release();
 }
 
 Link::~Link() {
     reading_ = {};
     writing_ = {};
-    socket_.reset();
     if (connection_)
         PQfinish(connection_);
 }

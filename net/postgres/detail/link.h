@@ -11,11 +11,10 @@
 #include "flow/sync/event.h"
 #include "flow/sync/semaphore.h"
 #include "flow/sync/trigger.h"
-#include "net/file_descriptor.h"
 #include "net/postgres/connection.h"
+#include "net/postgres/detail/libpq.h"
 
 #include <deque>
-#include <libpq-fe.h>
 #include <map>
 
 namespace flow::net::postgres::internals {
@@ -70,7 +69,7 @@ struct Exchange {
 
 class Link final : public ReferenceCounted<Link> {
 public:
-    Link(pg_conn* owned, Options options);
+    Link(OwnedConnection owned, Options options);
     ~Link();
 
     static Future<Result> run(Future<Use> acquiring, Sql sql, std::vector<Parameter> parameters, std::size_t columns);
@@ -137,7 +136,7 @@ private:
     Error lost() const;
 
     pg_conn* connection_;
-    std::optional<FileDescriptor> socket_;
+    std::optional<FileDescriptor> socket_; // over a copy of libpq's, which may close its own at any time
     int process_;
     Error error_;     // after the loss of the connection
     Error sendError_; // of write(): read() then ends the Link

@@ -1,7 +1,6 @@
 // The receiving side of a Link.
 
 #include "flow/combine/race.h"
-#include "net/postgres/detail/libpq.h"
 #include "net/postgres/detail/link.h"
 
 #ifdef MILLRACE_OPENSSL

@@ -2,7 +2,6 @@
 
 #include "flow/base/format.h"
 #include "flow/wait/delay.h"
-#include "net/postgres/detail/libpq.h"
 #include "net/postgres/detail/link.h"
 
 #include <algorithm>
