@@ -16,6 +16,8 @@
 
 #include "net/poll/detail/polled_descriptor.h"
 
+#include <cerrno>
+
 namespace flow::net {
 
 /// The events of a request.
@@ -32,9 +34,13 @@ public:
     /// EPERM if the kernel cannot wait for such a file, because the file is always ready; EEXIST if another object of
     /// this loop waits for the file. Throws platform_error and std::bad_alloc.
     [[nodiscard]] virtual int watchOnce(PolledDescriptor& descriptor, Wanted wanted) = 0;
+    /// Like watchOnce(), but onNews() is called each time when the loop asks the kernel and one of these events is
+    /// true, until the next request. Returns ENOTSUP if the watcher has no such requests.
+    [[nodiscard]] virtual int watch(PolledDescriptor&, Wanted) { return ENOTSUP; }
     /// Ends the request, if there is one, and leaves nothing of the descriptor in the kernel.
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// True if watchOnce() fails with ENOENT when another file has got the descriptor's number since the last call.
+    /// True if the last request was for this descriptor, and watchOnce() fails with ENOENT when another file has got the
+    /// descriptor's number since then.
     virtual bool noticesReuse(PolledDescriptor const&) const { return true; }
 
 protected:

@@ -1,6 +1,8 @@
 // The watcher gets a request for one event, and a new one for each wait. So a library may do with its descriptor what
-// it likes while nothing waits. noneWaits() is called when a wait has ended in any way: it asks for the event of the
-// wait on the other side, if there is one, and ends a request for which no wait is left.
+// it likes while nothing waits. For an Owned descriptor the request for reading stays instead, if the watcher has such
+// requests: so most waits need no system call. An event for which nothing waits ends the request until the next wait,
+// since the kernel would report it again and again. noneWaits() is called when a wait has ended in any way: it asks for
+// the event of the wait on the other side, if there is one, and ends a request for which no wait is left.
 
 #include "net/file_descriptor.h"
 
@@ -67,9 +69,15 @@ void FileDescriptor::park(WaiterNode& waiter, Wait& wait) {
 void FileDescriptor::ask(Wanted wanted, std::source_location caller) {
     DescriptorWatcher& watcher = watcherOfThisLoop();
     FLOW_ASSERT_AT(caller, !watcher_ || watcher_ == &watcher, "a FileDescriptor waits on another loop than before");
-    if (!isGone_ && !watcher.noticesReuse(*this))
-        isGone_ = !file_.isOpen || File::of(number()) != file_;
-    int error = isGone_ ? ENOENT : watcher.watchOnce(*this, wanted);
+    bool isSame = watcher.noticesReuse(*this); // otherwise another object may have taken the request's place
+    if (stays_ && wanted == asked_ && isSame)
+        return;
+    if (!isGone_ && !isSame)
+        isGone_ = !file_.isOpen || (ownership_ == Borrowed && File::of(number()) != file_);
+    int error = isGone_ ? ENOENT : ownership_ == Owned ? watcher.watch(*this, wanted) : ENOTSUP;
+    stays_ = error == 0;
+    if (error == ENOTSUP)
+        error = watcher.watchOnce(*this, wanted);
     FLOW_ASSERT_AT(
         caller, error != EEXIST,
         "a FileDescriptor waits for a file for which another FileDescriptor, or a socket of this loop, waits");
@@ -90,7 +98,13 @@ void FileDescriptor::ask(Wanted wanted, std::source_location caller) {
 
 void FileDescriptor::noneWaits(bool isWriter) noexcept {
     sideOf(isWriter).isReady = false;
-    Wanted wanted{reader_.isWaitedFor() && !reader_.isReady, writer_.isWaitedFor() && !writer_.isReady};
+    if (stays_)
+        want({asked_.reading, writer_.isWaitedFor()});
+    else
+        want({reader_.isWaitedFor() && !reader_.isReady, writer_.isWaitedFor() && !writer_.isReady});
+}
+
+void FileDescriptor::want(Wanted wanted) noexcept {
     if (wanted == asked_ || isGone_)
         return;
     if (!wanted.isAny())
@@ -104,12 +118,18 @@ void FileDescriptor::noneWaits(bool isWriter) noexcept {
 
 void FileDescriptor::removeFromWatcher() noexcept {
     asked_ = {};
+    stays_ = false;
     if (watcher_)
         std::exchange(watcher_, nullptr)->remove(*this);
 }
 
 void FileDescriptor::onNews(News news) noexcept {
-    asked_ = {};
+    bool isUnwanted = (news.readable && asked_.reading && !reader_.isWaitedFor()) ||
+                      (news.writable && asked_.writing && !writer_.isWaitedFor());
+    if (!stays_)
+        asked_ = {};
+    else if (isUnwanted)
+        want({reader_.isWaitedFor(), writer_.isWaitedFor()});
     auto wake = [](Side& side) {
         side.isReady = side.isWaitedFor();
         side.wakeForNews(TaskPriority::ReadSocket);
@@ -123,6 +143,7 @@ void FileDescriptor::onNews(News news) noexcept {
 void FileDescriptor::onPollerEnd() noexcept {
     watcher_ = nullptr;
     asked_ = {};
+    stays_ = false;
     reader_.abandonAll();
     writer_.abandonAll();
 }

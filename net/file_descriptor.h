@@ -19,9 +19,13 @@
 // At most one task waits for readable() and one for writable(); a second one is a failed assertion. All tasks of a loop
 // use the same FileDescriptor for the same descriptor.
 //
-// Cancel safety. A wait takes nothing. When no wait is left, because they were cancelled or have lost a race, nothing
-// of the descriptor is registered in the kernel, and its owner may close it immediately. The same holds after the
-// destructor. A wait that has ended well needs no such care: the owner may close the descriptor.
+// An Owned descriptor costs less: nobody else closes it, so it stays registered in the kernel between its waits. If a
+// library owns a descriptor and many waits come, use a copy: FileDescriptor(fcntl(number, F_DUPFD_CLOEXEC, 0), Owned).
+//
+// Cancel safety. A wait takes nothing. The rest is for Borrowed descriptors. When no wait is left, because they were
+// cancelled or have lost a race, nothing of the descriptor is registered in the kernel, and its owner may close it
+// immediately. The same holds after the destructor. A wait that has ended well needs no such care: the owner may close
+// the descriptor.
 //
 // Errors. A wait fails with operation_obsolete if the descriptor was closed before the wait, or if its number is
 // another file's by then; so do all later waits. (With io_uring, and after a cancel, files without a number of their
@@ -95,6 +99,8 @@ private:
     void park(WaiterNode& waiter, Wait& wait);
     /// Called when a wait has ended or was cancelled.
     void noneWaits(bool isWriter) noexcept;
+    /// Changes the request to these events, or ends it.
+    void want(Wanted wanted) noexcept;
     /// Asks the loop's watcher for these events. Throws the error of the wait.
     void ask(Wanted wanted, std::source_location caller = {});
     void removeFromWatcher() noexcept;
@@ -107,7 +113,8 @@ private:
     Ownership ownership_;
     bool isAlwaysReady_ = false;
     bool isGone_ = false;                  // the number was closed, or is another file's
-    Wanted asked_;                         // the events that onNews() has not reported yet
+    bool stays_ = false;                   // onNews() does not end the request
+    Wanted asked_;                         // the events that onNews() has not reported yet, or all if the request stays
     DescriptorWatcher* watcher_ = nullptr; // null: it has nothing of this descriptor
     Side reader_{*this}, writer_{*this};
 };

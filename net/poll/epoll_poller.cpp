@@ -100,7 +100,7 @@ bool EpollPoller::isTaken(int number) {
     return isSocket;
 }
 
-int EpollPoller::watchOnce(PolledDescriptor& descriptor, Wanted wanted) {
+int EpollPoller::request(PolledDescriptor& descriptor, Wanted wanted, std::uint32_t events) {
     prepare();
     int number = descriptor.descriptor();
     auto index = static_cast<std::size_t>(number);
@@ -109,7 +109,6 @@ int EpollPoller::watchOnce(PolledDescriptor& descriptor, Wanted wanted) {
     bool isNew = once_[index].descriptor != &descriptor;
     if (isNew)
         descriptor.token = std::uint64_t{++lastCount_} << 32 | static_cast<std::uint32_t>(number) << 1 | kOnce;
-    std::uint32_t events = EPOLLONESHOT;
     if (wanted.reading)
         events |= EPOLLIN | EPOLLRDHUP;
     if (wanted.writing)

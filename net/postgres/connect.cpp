@@ -142,7 +142,7 @@ Future<Reference<internals::Link>> internals::connectLink(std::string url, Optio
             try {
                 Future<OwnedConnection> trying = timeoutError(attempt(settings, host), seconds);
                 OwnedConnection made = co_await std::move(trying);
-                co_return makeReference<Link>(made.release(), options);
+                co_return makeReference<Link>(std::move(made), options);
             } catch (Error& error) {
                 if (error == actor_cancelled())
                     throw;

@@ -110,11 +110,13 @@ Transaction::~Transaction() {
     giveUp();
 }
 
-void Transaction::giveUp() noexcept {
+void Transaction::giveUp() noexcept try {
     if (!place_.isHeld() || use_.link->isSettled())
         return;
     double atMost = use_.link->options.cleanUp + 1;
     shield(rollBackLater(use_, std::move(place_)), atMost);
+} catch (...) { // out of memory
+    use_.link->fail(currentError());
 }
 
 Future<internals::Use> Transaction::use() {

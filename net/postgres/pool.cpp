@@ -24,12 +24,16 @@ struct Held {
     Held(Held const&) = delete;
     ~Held() {
         Reference<Link> link = lease.connection();
-        if (!link->isUsable())
-            lease.close();
-        else if (link->isSettled())
-            lease.giveBack();
-        else
-            shield(giveBackLater(std::move(lease)), link->options.cleanUp + 1);
+        try {
+            if (!link->isUsable())
+                lease.close();
+            else if (link->isSettled())
+                lease.giveBack();
+            else
+                shield(giveBackLater(std::move(lease)), link->options.cleanUp + 1);
+        } catch (...) { // out of memory
+            link->fail(currentError());
+        }
     }
     Links::Lease lease;
 };

@@ -73,7 +73,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                     ("Rows and columns", "bench/docs/rows.md"), ("Other libraries", "bench/docs/peers.md"),
                     ("Comparing", "bench/docs/comparing.md"), ("Profiles", "bench/docs/profiles.md"),
                     ("Sockets", "bench/docs/sockets.md"), ("HTTP", "bench/docs/http.md"),
-                    ("Aims", "bench/docs/aims.md")]),
+                    ("PostgreSQL", "bench/docs/postgres.md"), ("Aims", "bench/docs/aims.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
 

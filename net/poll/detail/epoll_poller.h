@@ -1,5 +1,5 @@
 #pragma once
-// EpollPoller: watches descriptors with epoll, edge-triggered, or for one event (EPOLLONESHOT).
+// EpollPoller: watches descriptors with epoll, edge-triggered, for one event (EPOLLONESHOT), or by level (watch()).
 //
 // epoll identifies a registration by the open file and its number. The owner of a descriptor of watchOnce() may close
 // it, and a socket of this loop may then get the number. So once_ notes which descriptor of watchOnce() has registered
@@ -26,7 +26,10 @@ public:
     void add(PolledDescriptor& descriptor) override;
     void remove(PolledDescriptor& descriptor) override;
     void replace(PolledDescriptor& before, PolledDescriptor& after) override;
-    int watchOnce(PolledDescriptor& descriptor, Wanted wanted) override;
+    int watchOnce(PolledDescriptor& descriptor, Wanted wanted) override {
+        return request(descriptor, wanted, EPOLLONESHOT);
+    }
+    int watch(PolledDescriptor& descriptor, Wanted wanted) override { return request(descriptor, wanted, 0); }
     bool noticesReuse(PolledDescriptor const& descriptor) const override {
         return onceAt(descriptor.descriptor()) == &descriptor;
     }
@@ -42,6 +45,7 @@ private:
 
     /// Makes the epoll descriptor, or a new one after a fork, and watches the eventfd and all descriptors of watched_.
     void open();
+    int request(PolledDescriptor& descriptor, Wanted wanted, std::uint32_t events);
     bool change(int operation, int descriptor, epoll_data what, std::uint32_t events) noexcept;
     PolledDescriptor* onceAt(int number) const {
         auto index = static_cast<std::size_t>(number);

@@ -7,9 +7,9 @@
 #include "flow/trace/span.h"
 #include "flow/trace/trace_event.h"
 #include "flow/wait/delay.h"
-#include "net/postgres/detail/libpq.h"
 
 #include <algorithm>
+#include <fcntl.h>
 
 namespace flow::net::postgres::internals {
 namespace {
@@ -20,6 +20,13 @@ void noteNotice(void*, PGresult const* notice) {
         .detail("Level", fieldOf(notice, PG_DIAG_SEVERITY))
         .detail("SqlState", fieldOf(notice, PG_DIAG_SQLSTATE))
         .detail("Text", fieldOf(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+/// The error of a connection whose clean-up ends with the exception that is handled.
+Error cutOff() {
+    Error error = currentError();
+    return error == actor_cancelled() ? connection_failed().withSentence("the clean-up of a dropped query was cut off")
+                                      : error;
 }
 
 } // namespace
@@ -58,19 +65,21 @@ void Request::end(Error error, Answer answer) {
     Loop::current().makeReady(turn(), TaskPriority::ReadSocket);
 }
 
-Link::Link(pg_conn* owned, Options o)
-    : options(o), connection_(owned), process_(PQbackendPID(owned)), places_(options.inFlight) {
+Link::Link(OwnedConnection owned, Options o)
+    : options(o), connection_(owned.get()), process_(PQbackendPID(connection_)), places_(options.inFlight) {
+    socket_.emplace(::fcntl(PQsocket(connection_), F_DUPFD_CLOEXEC, 0), FileDescriptor::Owned);
+    if (socket_->number() < 0)
+        throw platform_error();
     PQsetNoticeReceiver(connection_, noteNotice, nullptr);
     PQsetnonblocking(connection_, 1);
     PQenterPipelineMode(connection_);
-    socket_.emplace(PQsocket(connection_));
     reading_ = read(this);
+    (void)owned.release();
 }
 
 Link::~Link() {
     reading_ = {};
     writing_ = {};
-    socket_.reset();
     if (connection_)
         PQfinish(connection_);
 }
@@ -100,12 +109,19 @@ void Link::drop(Exchange& exchange) noexcept try {
 }
 
 Future<Void> Link::cleanUp(Reference<Link> self) {
-    Future<bool> cancelling = timeout(cancelAll(self.getPtr()), self->options.cleanUp, false);
-    bool isDone = co_await std::move(cancelling);
+    Error error;
+    try {
+        Future<bool> cancelling = timeout(cancelAll(self.getPtr()), self->options.cleanUp, false);
+        bool isDone = co_await std::move(cancelling);
+        if (!isDone)
+            throw connection_failed().withSentence(
+                format("the server has not ended a dropped query in %g seconds", double(self->options.cleanUp)));
+    } catch (...) {
+        error = cutOff();
+    }
     self->isCleaning_ = false;
-    if (!isDone)
-        self->fail(connection_failed().withSentence(
-            format("the server has not ended a dropped query in %g seconds", double(self->options.cleanUp))));
+    if (error.isValid())
+        self->fail(error);
     self->open_.set();
     self->progress_.trigger();
 }
@@ -123,11 +139,18 @@ Future<bool> Link::cancelAll(Link* self) {
 
 Future<Void> Link::settle(Use use) {
     Link* self = use.link.getPtr();
-    Future<bool> rolling = timeout(rollBack(use), self->options.cleanUp, false);
-    bool isDone = co_await std::move(rolling);
-    if (!isDone)
-        self->fail(connection_failed().withSentence(
-            format("the server has not rolled back in %g seconds", double(self->options.cleanUp))));
+    Error error;
+    try {
+        Future<bool> rolling = timeout(rollBack(use), self->options.cleanUp, false);
+        bool isDone = co_await std::move(rolling);
+        if (!isDone)
+            throw connection_failed().withSentence(
+                format("the server has not rolled back in %g seconds", double(self->options.cleanUp)));
+    } catch (...) {
+        error = cutOff();
+    }
+    if (error.isValid())
+        self->fail(error);
 }
 
 Future<bool> Link::rollBack(Use use) {
@@ -143,8 +166,8 @@ Future<bool> Link::rollBack(Use use) {
             }
         }
         co_return true;
-    } catch (Error& error) {
-        if (error == actor_cancelled())
+    } catch (...) {
+        if (currentError() == actor_cancelled())
             throw;
         co_return !self->isUsable();
     }

@@ -11,11 +11,10 @@
 #include "flow/sync/event.h"
 #include "flow/sync/semaphore.h"
 #include "flow/sync/trigger.h"
-#include "net/file_descriptor.h"
 #include "net/postgres/connection.h"
+#include "net/postgres/detail/libpq.h"
 
 #include <deque>
-#include <libpq-fe.h>
 #include <map>
 
 namespace flow::net::postgres::internals {
@@ -70,7 +69,7 @@ struct Exchange {
 
 class Link final : public ReferenceCounted<Link> {
 public:
-    Link(pg_conn* owned, Options options);
+    Link(OwnedConnection owned, Options options);
     ~Link();
 
     static Future<Result> run(Future<Use> acquiring, Sql sql, std::vector<Parameter> parameters, std::size_t columns);
@@ -124,9 +123,11 @@ private:
     Future<Answer> query(Statement const& statement, std::vector<Parameter> const& parameters, Semaphore::Permit place);
     /// Returns the exchange of what the caller has just sent. `isSent` is false if libpq has refused it.
     Exchange& sent(bool isSent, Semaphore::Permit place, bool isPiped = true);
+    Future<Answer> answerOf(Exchange& exchange);
     bool sync();
     bool sendPrepare(std::string const& text, Reference<Statement> const& statement, std::vector<std::string>& closing);
     void flush();
+    bool flushSome();
     bool receive(Stream::Item& item, bool& hasItem);
     void beginCopy(Exchange& front, Result result);
     void finish();
@@ -135,9 +136,10 @@ private:
     Error lost() const;
 
     pg_conn* connection_;
-    std::optional<FileDescriptor> socket_;
+    std::optional<FileDescriptor> socket_; // over a copy of libpq's, which may close its own at any time
     int process_;
-    Error error_; // after the loss of the connection
+    Error error_;     // after the loss of the connection
+    Error sendError_; // of write(): read() then ends the Link
     Semaphore places_;
     Event open_{true};
     Event flushed_{true};

@@ -1,7 +1,6 @@
 // The receiving side of a Link.
 
 #include "flow/combine/race.h"
-#include "net/postgres/detail/libpq.h"
 #include "net/postgres/detail/link.h"
 
 #ifdef MILLRACE_OPENSSL
@@ -40,7 +39,7 @@ Future<Void> Link::read(Link* self) {
     pg_conn* connection = self->connection_;
     Error error;
     try {
-        while (PQstatus(connection) == CONNECTION_OK) {
+        while (PQstatus(connection) == CONNECTION_OK && !self->sendError_.isValid()) {
             if (!hasDecrypted(connection)) {
                 auto first = co_await race(self->socket_->readable(), self->poked_.wait());
                 if (first.index() == 1)
@@ -66,11 +65,11 @@ Future<Void> Link::read(Link* self) {
             }
             self->takeNotifications();
         }
-        error = self->lost();
-    } catch (Error& caught) {
-        if (caught == actor_cancelled())
+        error = self->sendError_.isValid() ? self->sendError_ : self->lost();
+    } catch (...) {
+        error = currentError();
+        if (error == actor_cancelled())
             throw;
-        error = caught;
     }
     self->fail(error, &self->reading_);
 }
@@ -85,10 +84,10 @@ bool Link::receive(Stream::Item& item, bool& hasItem) {
         int count = PQgetCopyData(connection_, &bytes, 1);
         if (count == 0)
             return false;
+        std::unique_ptr<char, decltype(&PQfreemem)> taken(bytes, PQfreemem);
         if (count > 0) {
             item.bytes = StringRef(std::string_view(bytes, static_cast<std::size_t>(count)));
             hasItem = true;
-            PQfreemem(bytes);
         }
         front.isCopyingOut = count > 0;
         return true;
@@ -141,12 +140,12 @@ void Link::beginCopy(Exchange& front, Result result) {
 
 /// The front has been answered.
 void Link::finish() {
+    if (!exchanges_.front().text.empty())
+        finishPrepare(exchanges_.front());
     Exchange done = std::move(exchanges_.front());
     exchanges_.pop_front();
     if (!done.isPiped)
         PQenterPipelineMode(connection_);
-    if (!done.text.empty())
-        finishPrepare(done);
     if (done.stream)
         done.stream->end(done.error);
     if (done.request) {
@@ -157,12 +156,10 @@ void Link::finish() {
 }
 
 void Link::takeNotifications() {
-    while (PGnotify* found = PQnotifies(connection_)) {
+    while (std::unique_ptr<PGnotify, decltype(&PQfreemem)> found{PQnotifies(connection_), PQfreemem})
         for (Notifications::State* each : listeners)
             if (each->channel == found->relname)
                 each->take({found->relname, found->extra, found->be_pid});
-        PQfreemem(found);
-    }
 }
 
 } // namespace flow::net::postgres::internals

@@ -2,7 +2,6 @@
 
 #include "flow/base/format.h"
 #include "flow/wait/delay.h"
-#include "net/postgres/detail/libpq.h"
 #include "net/postgres/detail/link.h"
 
 #include <algorithm>
@@ -56,18 +55,24 @@ Statement* Link::ready(std::string const& text) {
     return found->second.getPtr();
 }
 
-Exchange& Link::sent(bool isSent, Semaphore::Permit place, bool isPiped) {
-    if (!isSent) {
-        fail(lost());
-        throw error_;
-    }
+Exchange& Link::sent(bool isSent, Semaphore::Permit place, bool isPiped) try {
+    if (!isSent)
+        throw lost();
     Exchange& made = exchanges_.emplace_back();
     made.place = std::move(place);
     made.isPiped = isPiped;
     flush();
-    if (error_.isValid())
-        throw error_;
     return made;
+} catch (...) { // the server may answer what has no Exchange
+    fail(currentError());
+    throw;
+}
+
+Future<Answer> Link::answerOf(Exchange& exchange) try {
+    return start<Request>(*this, exchange);
+} catch (...) { // out of memory
+    drop(exchange);
+    throw;
 }
 
 bool Link::sync() {
@@ -78,11 +83,19 @@ bool Link::sync() {
 #endif
 }
 
+/// Returns false if the kernel has no room for the rest.
+bool Link::flushSome() {
+    int left = PQflush(connection_);
+    if (left < 0 || PQstatus(connection_) != CONNECTION_OK)
+        poked_.set(); // if libpq has closed the socket, the kernel reports nothing more to read()
+    return left != 1;
+}
+
 void Link::flush() {
     if (writing_.isValid() && !writing_.isReady())
         return;
 #ifndef LIBPQ_HAS_SEND_PIPELINE_SYNC
-    if (PQflush(connection_) != 1) // as a rule; an error comes to read()
+    if (flushSome()) // as a rule
         return;
 #endif
     flushed_.reset();
@@ -94,13 +107,15 @@ Future<Void> Link::write(Link* self) {
     co_await delay(0, TaskPriority::WriteSocket);
 #endif
     try {
-        while (PQflush(self->connection_) == 1)
+        while (!self->flushSome())
             co_await self->socket_->writable();
         self->flushed_.set();
-    } catch (Error& error) {
+    } catch (...) {
+        Error error = currentError();
         if (error == actor_cancelled())
             throw;
-        self->fail(error, &self->writing_);
+        self->sendError_ = error; // read() may be below on the stack, and ends the Link
+        self->poked_.set();
     }
 }
 
@@ -115,7 +130,7 @@ void Link::forget(std::string const& text, bool isAtServer) {
 }
 
 bool Link::sendPrepare(std::string const& text, Reference<Statement> const& statement,
-                       std::vector<std::string>& closing) {
+                       std::vector<std::string>& closing) try {
     while (statements_.size() >= options.statements) {
         // Not those that are being prepared: tasks with more texts than places would evict each other's forever.
         auto age = [](auto const& each) { return each.second->isReady ? each.second->used : ~std::uint64_t(0); };
@@ -133,6 +148,9 @@ bool Link::sendPrepare(std::string const& text, Reference<Statement> const& stat
     char const* name = statement->name.c_str();
     return PQsendPrepare(connection_, name, text.c_str(), 0, nullptr) && PQsendDescribePrepared(connection_, name) &&
            sync();
+} catch (...) { // a part may have been sent
+    fail(currentError());
+    throw;
 }
 
 /// Several tasks that need the same statement wait for the first of them, which prepares it.
@@ -152,12 +170,13 @@ Future<Link::Prepared> Link::prepare(Link* self, Use const* use, std::string tex
         auto statement = makeReference<Statement>();
         statement->name = format("millrace_%llu", static_cast<unsigned long long>(++self->named_));
         statement->used = ++self->used_;
+        std::string key = text;
         std::vector<std::string> closing;
         bool isSent = self->sendPrepare(text, statement, closing);
         Exchange& exchange = self->sent(isSent, std::move(place));
-        exchange.text = text;
+        exchange.text = std::move(key);
         exchange.closing = std::move(closing);
-        Future<Answer> answering = start<Request>(*self, exchange);
+        Future<Answer> answering = self->answerOf(exchange);
         Answer answer = co_await std::move(answering);
         place = std::move(answer.place);
     }
@@ -223,7 +242,7 @@ Future<Answer> Link::query(Statement const& statement, std::vector<Parameter> co
     bool isSent = PQsendQueryPrepared(connection_, statement.name.c_str(), given.count(), given.values.data(),
                                       given.lengths.data(), given.formats.data(), statement.isBinary) &&
                   sync();
-    return start<Request>(*this, sent(isSent, std::move(place)));
+    return answerOf(sent(isSent, std::move(place)));
 }
 
 Future<Result> Link::control(Use use, std::string text) {
@@ -235,7 +254,7 @@ Future<Result> Link::control(Use use, std::string text) {
     self->check(use);
     bool isSent =
         PQsendQueryParams(self->connection_, text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) && self->sync();
-    Future<Answer> answering = start<Request>(*self, self->sent(isSent, std::move(place)));
+    Future<Answer> answering = self->answerOf(self->sent(isSent, std::move(place)));
     Answer answer = co_await std::move(answering);
     co_return std::move(answer.result);
 }
@@ -246,7 +265,7 @@ Future<Result> Link::script(Use use, std::string text) {
     co_await self->open_.wait();
     self->check(use);
     bool isSent = PQexitPipelineMode(self->connection_) && PQsendQuery(self->connection_, text.c_str());
-    Future<Answer> answering = start<Request>(*self, self->sent(isSent, std::move(place), false));
+    Future<Answer> answering = self->answerOf(self->sent(isSent, std::move(place), false));
     Answer answer = co_await std::move(answering);
     co_return std::move(answer.result);
 }
@@ -281,7 +300,7 @@ Future<std::unique_ptr<Stream>> Link::open(Future<Use> acquiring, StreamKind kin
     Exchange& exchange = self->sent(isSent, std::move(place), false);
     exchange.stream = stream.get();
     stream->exchange = &exchange;
-    Future<Answer> answering = start<Request>(*self, exchange);
+    Future<Answer> answering = self->answerOf(exchange);
     Answer answer = co_await std::move(answering);
     bool isIn = kind == StreamKind::CopyIn;
     if (PQresultStatus(answer.result.get()) != (isIn ? PGRES_COPY_IN : PGRES_COPY_OUT))
@@ -306,20 +325,25 @@ void Stream::end(Error failure) {
     items.close();
 }
 
-void Link::putCopy(StringRef bytes) {
-    if (PQputCopyData(connection_, reinterpret_cast<char const*>(bytes.begin()), bytes.size()) != 1) {
-        fail(lost());
-        throw error_;
-    }
+void Link::putCopy(StringRef bytes) try {
+    if (PQputCopyData(connection_, reinterpret_cast<char const*>(bytes.begin()), bytes.size()) != 1)
+        throw lost();
     flush();
+} catch (...) {
+    fail(currentError());
+    throw;
 }
 
-Future<Answer> Link::endCopy(Exchange& exchange) {
+Future<Answer> Link::endCopy(Exchange& exchange) try {
+    Future<Answer> answering = answerOf(exchange);
     PQputCopyEnd(connection_, nullptr);
     exchange.isCopyingIn = false;
     flush();
     poked_.set(); // an early error has arrived already
-    return start<Request>(*this, exchange);
+    return answering;
+} catch (...) {
+    fail(currentError());
+    throw;
 }
 
 } // namespace flow::net::postgres::internals

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 using namespace flow;
@@ -43,6 +44,19 @@ struct Stopped {
     }
     std::vector<int> processes;
 };
+
+/// The only descriptor of this process that is connected to the server's socket.
+int socketOfLibpq() {
+    std::string folder = partOfUrl("host") + "/";
+    for (int number = 3; number < 1000; ++number) {
+        sockaddr_un other{};
+        socklen_t size = sizeof other;
+        if (::getpeername(number, reinterpret_cast<sockaddr*>(&other), &size) == 0 && other.sun_family == AF_UNIX &&
+            std::string(other.sun_path).starts_with(folder))
+            return number;
+    }
+    return -1;
+}
 
 /// A port at which the kernel accepts connections, and nobody answers.
 struct Silent {
@@ -167,6 +181,33 @@ TEST_CASE("postgres: a server process that is killed fails its queries, streams 
 TEST_CASE("postgres: a server that stalls holds a dropped query only until the bound") {
     RealLoop loop; // no Balance: the threads of PQcancel() free blocks of this thread
     loop.run(stall());
+}
+
+TEST_CASE("postgres: a query ends although libpq closes its socket while it sends") {
+    onLoop([]() -> Future<Void> {
+        Connection db = co_await postgres::connect(serverUrl());
+        int one = co_await db.one<int>("SELECT 1");
+        CHECK(one == 1);
+        // The connection is lost, and the query begins before the loop has seen it: so PQflush() fails.
+        CHECK(::shutdown(socketOfLibpq(), SHUT_RDWR) == 0);
+        Error error = co_await errorIn(timeoutError(db.one<int>("SELECT 1"), 60.0));
+        CHECK(error.code() == error_code_connection_failed);
+        CHECK_FALSE(db.isUsable());
+    });
+}
+
+TEST_CASE("postgres: others hear of the loss although libpq closes its socket while a COPY sends") {
+    onLoop([]() -> Future<Void> {
+        Connection db = co_await postgres::connect(serverUrl());
+        co_await db.script("CREATE TEMPORARY TABLE copied (number int)");
+        postgres::Notifications news = co_await db.listen("news");
+        postgres::CopyIn in = co_await db.copyIn("COPY copied FROM STDIN");
+        CHECK(::shutdown(socketOfLibpq(), SHUT_RDWR) == 0);
+        co_await in.write("1\n"_sr);
+        Error error = co_await errorIn(timeoutError(keep(news.next()), 60.0));
+        CHECK(error.code() == error_code_connection_failed);
+        CHECK_FALSE(db.isUsable());
+    });
 }
 
 TEST_CASE("postgres: a pool finds the server again after a restart") {
