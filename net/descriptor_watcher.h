@@ -39,8 +39,8 @@ public:
     [[nodiscard]] virtual int watch(PolledDescriptor&, Wanted) { return ENOTSUP; }
     /// Ends the request, if there is one, and leaves nothing of the descriptor in the kernel.
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// True if the last request was for this descriptor, and watchOnce() fails with ENOENT when another file has got the
-    /// descriptor's number since then.
+    /// True if the last request was for this descriptor, and watchOnce() fails with ENOENT when another file has got
+    /// the descriptor's number since then.
     virtual bool noticesReuse(PolledDescriptor const&) const { return true; }
 
 protected:

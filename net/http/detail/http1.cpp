@@ -253,12 +253,15 @@ void writeHead(Session& session, Asked& asked, Bytes const& head, std::string& o
     return sendBytes(connection, std::move(restOfHead), std::move(rest), seconds);
 }
 
-/// Call it in a `catch`. Reports an error of the response's body with its request; the error that it then throws is not
-/// reported by serveUntil(). Rethrows an error of the connection, and one that the client has caused.
-[[noreturn, gnu::noinline]] void failedToSend(Asked& asked, Bytes const& head) {
+/// Does nothing if the response was sent. Throws the error of the sending if the connection has failed or the client
+/// has caused the error. If the response's body has failed, reports that with the request, and throws an error that
+/// serveUntil() does not report.
+void checkSent(Asked& asked, Bytes const& head, ErrorOr<Void> const& sent) {
+    if (!sent.isError()) [[likely]]
+        return;
     Error error = asked.error;
     if (!error.isValid() || isConnectionError(error) || error == actor_cancelled())
-        throw;
+        throw sent.getError();
     if (error != value_too_large() && !(asked.body && asked.body->refusal()))
         reportFailed(error, asked.exchange->factsWith(head), kBodyOfResponse);
     throw operation_obsolete().withSentence("the body of a response has failed");
@@ -328,7 +331,6 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             if (!comes)
                 co_return;
         }
-
         Bytes head;
         Asked asked;
         try {
@@ -373,11 +375,8 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         }
         settle(session, asked, head);
         if (Future<Void> sending = send(session, asked, head); sending.isValid()) {
-            try {
-                co_await std::move(sending);
-            } catch (...) {
-                failedToSend(asked, head);
-            }
+            ErrorOr<Void> sent = co_await coro::outcome(std::move(sending));
+            checkSent(asked, head, sent);
         }
         if (Future<Void> following = follow(session, asked); following.isValid())
             co_await std::move(following);
