@@ -40,7 +40,7 @@ void appendNetwork(std::string& out, std::string_view loop) {
 /// Returns the shared LoopMetrics of the loop, or null. Must be called on the loop's thread.
 LoopMetrics const* metricsOf(flow::Loop& loop) {
     LoopMetrics const* found = nullptr;
-    LoopMetrics::forEachShared([&](LoopMetrics const& each) { found = &each.loop() == &loop ? &each : found; });
+    LoopMetrics::forEachShared([&](LoopMetrics const& each) { found = &each.measuredLoop() == &loop ? &each : found; });
     return found;
 }
 
@@ -96,7 +96,7 @@ Future<Answer> figuresAnswer(Shared console) {
     Answer answer = co_await answerOfLoop(console, make);
     if (!answer.body.starts_with('{'))
         LoopMetrics::forEachShared([&](LoopMetrics const& each) {
-            if (&each.loop() == &console->loop)
+            if (&each.measuredLoop() == &console->loop)
                 answer = jsonAnswer(each.figuresFromOutside(), console->name);
         });
     co_return answer;
@@ -105,7 +105,7 @@ Future<Answer> figuresAnswer(Shared console) {
 Answer busyAnswer(Console const& console) {
     std::optional<RunningStep> running;
     LoopMetrics::forEachShared([&](LoopMetrics const& each) {
-        if (&each.loop() == &console.loop)
+        if (&each.measuredLoop() == &console.loop)
             running = each.running();
     });
     Answer answer{.status = "503 Service Unavailable"};
