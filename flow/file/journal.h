@@ -15,7 +15,7 @@
 //
 // A program that uses snapshots starts from the state of the last one, and applies the records behind it:
 //
-//     if (journal->state()) restore(*journal->state());
+//     if (journal->lastSnapshot()) restore(*journal->lastSnapshot());
 //     for (std::string const& record : journal->records()) replay(record);
 //
 // Order. Calls take effect in the order in which they are made. Records appended during a write form the next one.
@@ -46,7 +46,7 @@ public:
     static Future<Reference<Journal>> open(std::string path);
 
     /// Returns the state of the last snapshot at the time of open(); nothing if there was none.
-    std::optional<std::string> const& state() const { return state_; }
+    std::optional<std::string> const& lastSnapshot() const { return state_; }
     /// Returns the records behind that snapshot at the time of open().
     std::vector<std::string> const& records() const { return records_; }
     /// Returns the number of records on the disk, without the snapshot.

@@ -54,7 +54,7 @@ void writeEvent(SampledStep const& step, std::string const& function) {
         return;
     std::optional<double> seconds;
     LoopMetrics::forEachShared([&](LoopMetrics const& loop) {
-        if (&loop.loop() == &Loop::current())
+        if (&loop.measuredLoop() == &Loop::current())
             seconds = loop.secondsOf(step.step);
     });
     event.detail("Loop", step.loop).detail("Actor", step.actor());
@@ -72,7 +72,7 @@ void postEvents(std::vector<SampledStep> const& steps) {
         std::string function = each.function();
         LoopMetrics::forEachShared([&](LoopMetrics const& loop) {
             if (each.loop == loop.name())
-                loop.loop().post([each, function] { writeEvent(each, function); });
+                loop.measuredLoop().post([each, function] { writeEvent(each, function); });
         });
     }
 }

@@ -496,7 +496,7 @@ void SimDisk::loseNames() {
 
 void ProcessDisk::started(Process& process) {
     disk.boot();
-    process.loop().provide<FileSystem>(&disk);
+    process.ownLoop().provide<FileSystem>(&disk);
 }
 
 void ProcessDisk::stopped(Process&, bool powerLost) {

@@ -16,7 +16,7 @@ public:
 
     double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
     /// Returns the world's time at which the clock will show `shown`; it may be off by a rounding error.
-    double when(double shown) const { return since_ + (shown - shown_) / rate_; }
+    double worldTimeAt(double shown) const { return since_ + (shown - shown_) / rate_; }
     /// Returns the calendar time, in seconds since 1970.
     double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }
 

@@ -69,7 +69,7 @@ double ProcessLoop::startTurn() noexcept {
 bool ProcessLoop::idleUntil(double deadline) {
     FLOW_ASSERT(isDriven(), "a simulated process calls run() of its own loop, which the world runs");
     deadline_ = deadline;
-    wakesAt_ = deadline == std::numeric_limits<double>::infinity() ? deadline : process_.clock_.when(deadline);
+    wakesAt_ = deadline == std::numeric_limits<double>::infinity() ? deadline : process_.clock_.worldTimeAt(deadline);
     return true;
 }
 

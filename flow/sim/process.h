@@ -108,7 +108,7 @@ public:
 
     bool isRunning() const { return loop_ != nullptr; }
     /// Returns the loop of this life; the process must run.
-    Loop& loop() const { return *loop_; }
+    Loop& ownLoop() const { return *loop_; }
     /// Returns the number of starts.
     int lives() const { return lives_; }
     /// Returns the error with which main ended in the last life; Error() if it had none, empty if main did not end.

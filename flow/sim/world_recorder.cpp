@@ -35,12 +35,12 @@ trace::StepLog& WorldRecorder::logOf(Process* process) {
 }
 
 void WorldRecorder::began(Process& process) noexcept {
-    process.loop().add(logOf(&process));
+    process.ownLoop().add(logOf(&process));
     logOf(&process).mark("start");
 }
 
 void WorldRecorder::ends(Process& process) noexcept {
-    process.loop().remove(logOf(&process));
+    process.ownLoop().remove(logOf(&process));
     logOf(&process).mark("end");
 }
 

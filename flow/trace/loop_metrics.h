@@ -100,7 +100,7 @@ public:
     /// LoopMetrics begins or ends, so their loops exist. visit() must be short, and only call the next six functions.
     static void forEachShared(std::function<void(LoopMetrics const&)> const& visit);
 
-    Loop& loop() const { return loop_; }
+    Loop& measuredLoop() const { return loop_; }
     std::string const& name() const { return name_; }
     /// Returns the thread id (as gettid() does) of the loop's thread.
     int thread() const { return thread_; }

@@ -38,7 +38,7 @@ void appendNetwork(std::string& out, std::string_view loop) {
 /// Returns the shared LoopMetrics of the loop, or null. Must be called on the loop's thread.
 LoopMetrics const* metricsOf(flow::Loop& loop) {
     LoopMetrics const* found = nullptr;
-    LoopMetrics::forEachShared([&](LoopMetrics const& each) { found = &each.loop() == &loop ? &each : found; });
+    LoopMetrics::forEachShared([&](LoopMetrics const& each) { found = &each.measuredLoop() == &loop ? &each : found; });
     return found;
 }
 
@@ -94,7 +94,7 @@ Future<Answer> figuresAnswer(Shared console) {
     Answer answer = co_await answerOfLoop(console, make);
     if (!answer.body.starts_with('{'))
         LoopMetrics::forEachShared([&](LoopMetrics const& each) {
-            if (&each.loop() == &console->loop)
+            if (&each.measuredLoop() == &console->loop)
                 answer = jsonAnswer(each.figuresFromOutside(), console->name);
         });
     co_return answer;
@@ -103,7 +103,7 @@ Future<Answer> figuresAnswer(Shared console) {
 Answer busyAnswer(Console const& console) {
     std::optional<RunningStep> running;
     LoopMetrics::forEachShared([&](LoopMetrics const& each) {
-        if (&each.loop() == &console.loop)
+        if (&each.measuredLoop() == &console.loop)
             running = each.running();
     });
     Answer answer{.status = "503 Service Unavailable"};

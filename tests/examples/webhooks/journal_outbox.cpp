@@ -26,8 +26,8 @@ class JournalOutbox final : public Outbox {
 public:
     JournalOutbox(Reference<AsyncFile> lock, Reference<Journal> journal)
         : lock_(std::move(lock)), journal_(std::move(journal)), changes_(journal_->length()) {
-        if (journal_->state()) {
-            State state = valueOf<State>(*journal_->state());
+        if (journal_->lastSnapshot()) {
+            State state = valueOf<State>(*journal_->lastSnapshot());
             last_ = state.last;
             for (Letter& letter : state.letters)
                 letters_[letter.number] = std::move(letter);

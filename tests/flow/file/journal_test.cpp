@@ -201,7 +201,7 @@ namespace {
 
 /// The numbers from 1 to last(). A snapshot says only its last number.
 struct Numbers {
-    explicit Numbers(Journal const& journal) : number(journal.state() ? std::stoi(*journal.state()) : 0) {
+    explicit Numbers(Journal const& journal) : number(journal.lastSnapshot() ? std::stoi(*journal.lastSnapshot()) : 0) {
         for (std::string const& record : journal.records())
             isWhole &= std::stoi(record) == ++number;
     }
@@ -238,24 +238,24 @@ Future<int> readNumbers() {
 
 Future<Void> trim() {
     Reference<Journal> journal = co_await Journal::open("/log");
-    CHECK(!journal->state());
+    CHECK(!journal->lastSnapshot());
     Future<Void> one = journal->append("1"), both = journal->append("2");
     Future<Void> snapshot = journal->snapshot("2"), three = journal->append("3");
     co_await three;
     CHECK(snapshot.isReady());
     CHECK(journal->length() == 1);
     journal = co_await Journal::open("/log");
-    CHECK(journal->state() == "2");
+    CHECK(journal->lastSnapshot() == "2");
     CHECK(journal->records() == std::vector<std::string>(1, "3"));
     CHECK(journal->length() == 1);
     co_await journal->snapshot("");
     co_await journal->append("4");
     journal = co_await Journal::open("/log");
-    CHECK(journal->state() == "");
+    CHECK(journal->lastSnapshot() == "");
     CHECK(journal->length() == 1);
     co_await journal->replace(kNewAndLast);
     journal = co_await Journal::open("/log");
-    CHECK(!journal->state());
+    CHECK(!journal->lastSnapshot());
     CHECK(journal->records() == kNewAndLast);
 }
 

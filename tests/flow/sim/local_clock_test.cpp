@@ -8,11 +8,11 @@ TEST_CASE("local clock: offset, rate, jumps") {
     LocalClock clock(10, 100);
     CHECK(clock.at(10) == 100);
     CHECK(clock.at(12.5) == 102.5);
-    CHECK(clock.when(102.5) == 12.5);
+    CHECK(clock.worldTimeAt(102.5) == 12.5);
     clock.setRate(20, 2);
     CHECK(clock.at(20) == 110);
     CHECK(clock.at(21) == 112);
-    CHECK(clock.when(112) == 21);
+    CHECK(clock.worldTimeAt(112) == 21);
     clock.jump(25, 1000);
     CHECK(clock.at(25) == 1120);
     CHECK(clock.at(26) == 1122);

@@ -57,7 +57,7 @@ public:
             losses_ = losses();
             healed_ = damages();
         }
-        std::size_t held = journal->state() ? kWindow : 0; // numbers that the snapshot has
+        std::size_t held = journal->lastSnapshot() ? kWindow : 0; // numbers that the snapshot has
         for (int next = last + 1;; ++next) {
             if (held + journal->length() < kRecords && deterministicRandom()->random01() < kLeft) {
                 Future<Void> appending = journal->append(recordOf(next));
@@ -66,7 +66,7 @@ public:
                 journal.clear();
                 journal = co_await Journal::open("/journal");
                 next = lastOf(*journal);
-                held = journal->state() ? kWindow : 0;
+                held = journal->lastSnapshot() ? kWindow : 0;
                 continue;
             }
             if (held + journal->length() < kRecords) {
@@ -108,7 +108,7 @@ private:
     }
     int lastOf(Journal const& journal) {
         int last = 0;
-        std::string all = journal.state().value_or("");
+        std::string all = journal.lastSnapshot().value_or("");
         for (std::string const& record : journal.records())
             all += record;
         for (std::size_t at = 0; at < all.size(); at += kRecordBytes) {
