@@ -25,9 +25,6 @@
 #include <string>
 #include <vector>
 
-#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
-#undef loop
-
 namespace flow {
 
 class Process;
@@ -175,5 +172,3 @@ private:
 };
 
 } // namespace flow
-
-#pragma pop_macro("loop")

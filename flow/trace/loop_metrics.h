@@ -37,9 +37,6 @@
 #include <utility>
 #include <vector>
 
-#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
-#undef loop
-
 namespace flow {
 
 struct LoopFigures {
@@ -176,5 +173,3 @@ void appendPrometheus(std::string& out, std::string_view name, std::string_view 
 std::string prometheusLabel(std::string_view key, std::string_view value);
 
 } // namespace flow
-
-#pragma pop_macro("loop")
