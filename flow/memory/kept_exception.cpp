@@ -63,7 +63,7 @@ void KeptException::keep(void* block, SizeClass& sizeClass, std::uint32_t mark, 
             auto resource = sizeClass == kForeignClass ? std::make_unique<KeepingResource>(block) : nullptr;
             place = table().kept.try_emplace(block).first;
             place->second.sizeClass = sizeClass;
-            ++blocksOfThread;
+            blocks_.fetch_add(1, std::memory_order_relaxed);
             if (resource)
                 ForeignBlock::of(block)->setMemory(*resource.release());
             else
@@ -99,8 +99,7 @@ SizeClass KeptException::remove(void const* block) noexcept {
         std::lock_guard lock(table().mutex);
         return table().kept.extract(block);
     }();
-    if (blocksOfThread != 0)
-        --blocksOfThread;
+    blocks_.fetch_sub(1, std::memory_order_relaxed);
     return node.mapped().sizeClass;
 }
 
