@@ -9,7 +9,7 @@
 namespace flow::detail {
 namespace {
 
-/// A watch that exists at least as long as cells of this thread keep exceptions. The functions of cell.cpp test for a watch in
+/// A watch that exists as long as cells of this thread keep exceptions. The functions of cell.cpp test for a watch in
 /// any case, and search for exceptions only if there is one.
 class ExceptionWatch final : public EndingWatch {
 public:
@@ -22,7 +22,7 @@ public:
 
 private:
     void removeIfUnused() noexcept {
-        if (memory::KeptException::blocks() != 0)
+        if (memory::KeptException::blocksOfThread != 0)
             return;
         isAdded_ = false;
         removeEndingWatch(*this);

@@ -63,7 +63,7 @@ void KeptException::keep(void* block, SizeClass& sizeClass, std::uint32_t mark, 
             auto resource = sizeClass == kForeignClass ? std::make_unique<KeepingResource>(block) : nullptr;
             place = table().kept.try_emplace(block).first;
             place->second.sizeClass = sizeClass;
-            blocks_.fetch_add(1, std::memory_order_relaxed);
+            ++blocksOfThread;
             if (resource)
                 ForeignBlock::of(block)->setMemory(*resource.release());
             else
@@ -99,7 +99,8 @@ SizeClass KeptException::remove(void const* block) noexcept {
         std::lock_guard lock(table().mutex);
         return table().kept.extract(block);
     }();
-    blocks_.fetch_sub(1, std::memory_order_relaxed);
+    if (blocksOfThread != 0)
+        --blocksOfThread;
     return node.mapped().sizeClass;
 }
 

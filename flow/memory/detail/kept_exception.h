@@ -12,7 +12,6 @@
 
 #include "flow/memory/fast_allocator.h"
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
 
@@ -31,16 +30,13 @@ struct KeptException {
     /// Removes the block from the table, and returns its class. To be called when nothing reads the block any more.
     static SizeClass remove(void const* block) noexcept;
 
-    /// The number of blocks in the table. A thread that gets 0 keeps no exception in any of its blocks. Another thread
-    /// may release a block, so a count of each thread would be wrong.
-    static std::uint32_t blocks() noexcept { return blocks_.load(std::memory_order_relaxed); }
+    /// The number of blocks for which this thread has called keep(), minus the number for which it has called remove().
+    /// It may be too large or too small: a block can be released on another thread.
+    static inline constinit thread_local std::uint32_t blocksOfThread = 0;
 
     std::exception_ptr exception;
     std::uint32_t mark = 0;
     SizeClass sizeClass = 0;
-
-private:
-    static inline constinit std::atomic<std::uint32_t> blocks_ = 0;
 };
 
 } // namespace flow::memory

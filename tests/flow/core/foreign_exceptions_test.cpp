@@ -384,36 +384,6 @@ TEST_CASE("foreign exceptions: from other threads, and from awaitables of other 
     CHECK(alive == before);
 }
 
-TEST_CASE("foreign exceptions: a future of another thread that is dropped here does not take away those of here") {
-    Nothing nothing;
-    RealLoop loop;
-    Future<int> foreign;
-    std::thread other([&] { // fails there, and is dropped here
-        SimLoop ownLoop;
-        foreign = parse(6);
-        (void)foreign.isError();
-    });
-    other.join();
-    auto fails = [](Future<Void> ready) -> Future<int> {
-        co_await ready;
-        throw ParseError(7);
-    };
-    auto drops = [](Future<int> from, Future<int>* dropped) -> Future<Void> {
-        (void)co_await tryGet(from);
-        *dropped = Future<int>();
-        (void)timesOut().isError(); // an end without an exception, while a waiter of `from` is left
-    };
-    Promise<Void> go;
-    Future<int> failing = fails(go.getFuture());
-    Future<Void> first = drops(failing, &foreign);
-    Future<int> second = passOn(failing);
-    go.send(Void());
-    loop.run(first);
-    CHECK(!foreign.isValid());
-    CHECK(end(failing) == "ParseError 7");
-    CHECK(end(second) == "ParseError 7");
-}
-
 TEST_CASE("foreign exceptions: two threads with their loops") {
     Nothing nothing;
     auto work = [](int* good) {
