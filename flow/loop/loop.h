@@ -58,8 +58,10 @@ public:
     }
     /// Reads the seconds on this loop's clock now.
     virtual double timer() = 0;
-    /// Returns the date in seconds since 1970, UTC. Virtual time begins on 2020-01-01.
-    virtual double wallTime() { return 1577836800 + timer(); }
+    /// Returns the date in seconds since 1970, UTC. Virtual time begins at kVirtualDate.
+    virtual double wallTime() { return kVirtualDate + timer(); }
+    /// 2020-01-01, 00:00 UTC.
+    static constexpr double kVirtualDate = 1577836800;
     virtual bool isSimulated() const { return false; }
 
     /// Runs until the future is ready, and returns its value or throws its error. Outside of a step, then also waits

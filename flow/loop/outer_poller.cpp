@@ -19,11 +19,14 @@ RealLoop::OuterPoller::~OuterPoller() {
             ::close(each);
 }
 
+/// A run() that ends a rest does not begin a new one. So the descriptor stays readable until runReady() does that.
 void RealLoop::OuterPoller::prepare() {
-    endRest();
+    bool isOpen = isOpen_ && !events_.needsDescriptor();
+    if (endRest() && isOpen)
+        readableIn(0);
     if (inner_)
         inner_->prepare();
-    if (!isOpen_ || events_.needsDescriptor())
+    if (!isOpen)
         open();
     if (inner_ && watched_ != inner_) {
         FLOW_ASSERT(inner_->descriptor() >= 0,

@@ -7,6 +7,8 @@
 //
 // The clock never goes back, but the calendar may: see jumpSystem().
 
+#include "flow/loop/loop.h"
+
 namespace flow {
 
 class LocalClock {
@@ -17,8 +19,9 @@ public:
     double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
     /// Returns the world's time at which the clock will show `shown`; it may be off by a rounding error.
     double worldTimeAt(double shown) const { return since_ + (shown - shown_) / rate_; }
-    /// Returns the calendar time, in seconds since 1970.
-    double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }
+    /// Returns the calendar time, in seconds since 1970: wallTime() in the process. A jump or a rate of the clock does
+    /// not change it.
+    double systemAt(double worldTime) const { return Loop::kVirtualDate + worldTime + systemOffset_; }
 
     double rate() const { return rate_; }
     void setRate(double worldTime, double rate) {
@@ -33,9 +36,6 @@ public:
     }
     /// Sets the calendar ahead, or back if `seconds` is negative.
     void jumpSystem(double seconds) { systemOffset_ += seconds; }
-
-    /// The calendar time at which each world begins: 2026-01-01, 00:00 UTC.
-    static constexpr double kEpoch = 1767225600;
 
 private:
     double since_ = 0; // the world's time when the clock was last set

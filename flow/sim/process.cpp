@@ -41,6 +41,10 @@ double ProcessLoop::timer() {
     return worldTime >= wakesAt_ ? std::max(local, deadline_) : local;
 }
 
+double ProcessLoop::wallTime() {
+    return process_.clock_.systemAt(process_.world_.now());
+}
+
 void ProcessLoop::useMachines(const char* what) {
     FLOW_ASSERT(false, format("the simulated process '%s' would use the %s of the machine: none are attached to it",
                               process_.name().c_str(), what)

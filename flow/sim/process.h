@@ -7,8 +7,8 @@
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
 // The code of a process is the same as outside of a simulation: Loop::current() is the process's own loop, now() reads
-// its clock, and deterministicRandom() is its generator. A future belongs to its process: in a checked build, the use
-// of a future of another process is an assertion failure.
+// its clock, wallTime() its calendar, and deterministicRandom() is its generator. A future belongs to its process: in a
+// checked build, the use of a future of another process is an assertion failure.
 
 #include "flow/base/random.h"
 #include "flow/base/seconds.h"
@@ -72,6 +72,7 @@ public:
     ~ProcessLoop() override { end(); }
 
     double timer() override;
+    double wallTime() override;
     bool isSimulated() const override { return true; }
     void useMachines(const char* what) override;
     /// Runs one turn. Afterwards wakesAt() is the time of the next turn.

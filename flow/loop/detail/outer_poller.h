@@ -4,7 +4,8 @@
 // The descriptor is an epoll of three descriptors: that of the loop's poller, an eventfd for wake(), and a timerfd. The
 // descriptor is readable unless the loop rests. The loop rests when runReady() has found nothing more to do: the inbox
 // then has the mark of a sleeping loop, and the timerfd is set for the next timer. The next runReady() ends the rest,
-// and begins a new rest when it returns.
+// and begins a new rest when it returns. A run() outside of a step ends the rest, too; the descriptor is then readable
+// until the next runReady().
 
 #include "flow/loop/real_loop.h"
 
@@ -27,9 +28,12 @@ public:
 
     Poller& inner() { return inner_ ? *inner_ : *this; }
     void use(Poller* inner) noexcept;
-    void endRest() noexcept {
-        if (std::exchange(rests_, false))
-            loop_.wakeUp();
+    /// Returns true if the loop rested.
+    bool endRest() noexcept {
+        if (!std::exchange(rests_, false))
+            return false;
+        loop_.wakeUp();
+        return true;
     }
     bool run();
 

@@ -144,6 +144,7 @@ TEST_CASE("loop inside another: run() sleeps itself, outside and inside of a ste
     loop.run(delay(0.005));
     CHECK(loop.stepsRun() - before <= 10);
     CHECK(outer.isReadable()); // it has not come to rest
+    CHECK(outer.isReadable()); // still: only runReady() begins a rest
     outer.settle();
     bool ran = false;
     std::thread other([&] { loop.post([&] { ran = true; }); });
@@ -159,6 +160,29 @@ TEST_CASE("loop inside another: run() sleeps itself, outside and inside of a ste
     outer.settle();
     Future<int> posted = runBlocking([] { return 1; });
     CHECK(loop.run(std::move(posted)) == 1);
+}
+
+TEST_CASE("loop inside another: after a run() in its rest, posts of other threads and timers make it readable") {
+    RealLoop loop;
+    OuterLoop outer(loop);
+    for (double seconds : {0.0, 0.005}) { // 0: run() does not sleep
+        outer.settle();
+        loop.run(delay(seconds));
+        bool ran = false;
+        std::thread other([&] { loop.post([&] { ran = true; }); });
+        other.join();
+        CHECK(outer.isReadable());
+        outer.runUntil([&] { return ran; });
+        outer.settle();
+        Future<Void> soon;
+        auto makesTimer = [&]() -> Future<Void> {
+            co_await delay(0);
+            soon = delay(0.001);
+        };
+        loop.run(makesTimer());
+        outer.runUntil(soon);
+    }
+    outer.settle();
 }
 
 TEST_CASE("loop inside another: the end of the loop waits for its last work, and closes all") {

@@ -122,6 +122,28 @@ TEST_CASE("inject: what injects by the second injects the same whatever else is 
     CHECK(jumps({}).second < count); // no fault is injected into a dead process
 }
 
+TEST_CASE("inject: systemClockJump sets wallTime() of the process ahead and back, and not its clock") {
+    World world(1, Faults{.systemClockJump = 0.2});
+    double most = 0, least = 0, clock = 0, offset = 0;
+    Process& process = world.start({.name = "p", .main = [&]() -> Future<Void> {
+                                        for (;;) {
+                                            co_await delay(1);
+                                            double ahead = wallTime() - Loop::kVirtualDate - now();
+                                            most = std::max(most, ahead);
+                                            least = std::min(least, ahead);
+                                            clock = now();
+                                        }
+                                    }});
+    world.run(delay(600.5));
+    CHECK(world.faultCounts()[FaultKind::systemClockJump] > 50);
+    CHECK(most > 1);
+    CHECK(least < -1);
+    CHECK(clock == 600);
+    process.post([&] { offset = wallTime() - process.clock().systemAt(world.now()); });
+    world.run(delay(1));
+    CHECK(offset == 0);
+}
+
 TEST_CASE("inject: it calms down") {
     Faults faults;
     faults.processReboot = 1;

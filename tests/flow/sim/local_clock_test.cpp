@@ -21,8 +21,8 @@ TEST_CASE("local clock: offset, rate, jumps") {
 
 TEST_CASE("local clock: the calendar goes by the world's time, and may jump back") {
     LocalClock clock(0, 5);
-    CHECK(clock.systemAt(3) == LocalClock::kEpoch + 3);
+    CHECK(clock.systemAt(3) == Loop::kVirtualDate + 3);
     clock.jumpSystem(-10);
-    CHECK(clock.systemAt(3) == LocalClock::kEpoch - 7);
+    CHECK(clock.systemAt(3) == Loop::kVirtualDate - 7);
     CHECK(clock.at(3) == 8);
 }

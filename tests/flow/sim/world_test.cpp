@@ -224,6 +224,21 @@ TEST_CASE("world: clocks that jump and drift") {
     CHECK(process.clock().systemAt(now()) == before - 3600);
 }
 
+TEST_CASE("world: wallTime() of each process begins with the world's, whatever its clock shows") {
+    World world(1);
+    double first = 0, second = 0;
+    auto reads = [](double* date) -> Future<Void> {
+        co_await delay(2);
+        *date = wallTime();
+    };
+    world.start({.name = "a", .main = [&] { return reads(&first); }});
+    world.start({.name = "b", .main = [&] { return reads(&second); }, .clockOffset = 1000});
+    CHECK(wallTime() == Loop::kVirtualDate);
+    world.run(delay(3));
+    CHECK(first == Loop::kVirtualDate + 2);
+    CHECK(second == doctest::Approx(Loop::kVirtualDate + 2).epsilon(1e-12));
+}
+
 TEST_CASE("world: impossible faults and clocks are refused") {
     World world(1);
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
