@@ -316,8 +316,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
     Session session(*service, connection, ending);
     if (session.tls && session.tls->protocol == "h2") {
         Future<Void> serving = serveHttp2(service, connection, Bytes(), ending);
-        co_await std::move(serving);
-        co_return;
+        co_return co_await std::move(serving);
     }
     while (session.left != 0) {
         if (connection->bufferedBytes() == 0 && !ending->isSet()) {
@@ -348,8 +347,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         }
         if (head == kHttp2Preface && session.left == service->options.requestsPerConnection) {
             Future<Void> serving = serveHttp2(service, connection, std::move(head), ending);
-            co_await std::move(serving);
-            co_return;
+            co_return co_await std::move(serving);
         }
         asked.exchange.emplace(*service, *connection);
         if (!asked.refusal) {
