@@ -77,7 +77,7 @@ public:
     constexpr std::uint16_t port() const { return port_; }
     /// Returns the interface of an IPv6 address as an index, or 0 if none is given.
     constexpr std::uint32_t scope() const { return scope_; }
-    /// Returns the path or the abstract name of a Unix socket. The text is valid as long as this object.
+    /// Returns the path or the abstract name of a Unix socket. The text is valid as long as this object exists.
     constexpr std::string_view unixName() const { return {name_.data(), nameSize_}; }
     constexpr Address withPort(std::uint16_t port) const {
         Address other = *this;

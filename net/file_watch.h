@@ -98,7 +98,7 @@ private:
 
     FileDescriptor inotify_;
     std::vector<Path> paths_;
-    std::map<int, Watched> watched_, before_; // by inotify's number; before_: not yet seen again by follow()
+    std::map<int, Watched> watched_, before_; // by inotify's watch descriptor; before_: follow() looks for them again
     bool hasChanged_ = false;
     Error error_;
     Waiting waiting_{*this};

@@ -151,7 +151,7 @@ std::string_view usersPlaceIn(std::string_view line) {
     return isOfUser ? line.substr(at + kAt.size()) : std::string_view();
 }
 
-/// Stands for a cell: the origin gets no chain, since the computation that has failed is not known yet.
+/// kNoChain is passed instead of a cell if the failed computation is not known yet. Then the origin gets no chain.
 constexpr char kUnknownCell = 0;
 constexpr void const* kNoChain = &kUnknownCell;
 

@@ -48,7 +48,7 @@ private:
 };
 
 /// Holds the actors that the stream sends. Fails with the first error of an actor, or with the error that ends the
-/// stream. Then, and also when the result is dropped, the actors are cancelled.
+/// stream. Cancels the actors then, and also when the result is dropped.
 Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 
 /// A collection that reports errors of its actors (see setDroppedErrorHandler()). The other actors continue.
@@ -60,7 +60,7 @@ public:
     int size() const { return static_cast<int>(actors_.size()); }
     /// Cancels all actors.
     void clear() { actors_.cancel(); }
-    /// Cancels all actors, also those that are added later. Allocates no memory.
+    /// Cancels all actors, including actors that are added later. Allocates no memory.
     void end() noexcept { actors_.close(); }
 
 private:

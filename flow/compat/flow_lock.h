@@ -74,7 +74,7 @@ public:
     void kill(Error first, Error others) { close(first, others); }
 
     std::int64_t permits() const { return permits_; }
-    /// Returns the number of permits in use, also those of a grant that is still on its way.
+    /// Returns the number of permits in use. This includes permits that a woken waiter takes in its turn.
     std::int64_t activePermits() const { return permits_ - available(); }
     /// Returns the number of takes that wait.
     std::int64_t waiters() const { return static_cast<std::int64_t>(Semaphore::waiters()); }

@@ -335,8 +335,8 @@ FLOW_RARE void forgetCancelledWaits() noexcept;
 
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// The mark of a Source (flow/wait/source.h) that is called when its first waiter leaves. The mark stands in memory
-/// behind the head of the Source's list. An Awaited stands behind a waiter's link, and never equals this mark.
+/// Marks a Source (flow/wait/source.h) with a function that is called when the first waiter leaves. The mark is stored
+/// directly after the head of the Source's list. A waiter has its Awaited at this place, which never equals the mark.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
 /// True if the mark stands behind `before`, which is the link in front of a waiter that is parked at an operation.
 inline bool hearsOfLeaving(Link const* before) {

@@ -225,8 +225,9 @@ private:
         home_ = &loop;
     }
 
-    // The next functions switch the part of the thread's state that belongs to a stack, because Boost does not.
+    // Boost does not switch the part of the thread's state that belongs to a stack. switchTo() and noteSwitch() do it.
 
+    /// Returns the BoostFiber of a context. Makes it if there is none.
     BoostFiber& of(context& ctx) {
         if (!get_properties(&ctx)) {
             auto* fiber = new BoostFiber(&ctx);

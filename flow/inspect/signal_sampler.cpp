@@ -94,8 +94,8 @@ std::size_t walk(Registers const& at, Word* copy, Word* out, std::size_t count =
 /// Libraries such as libc have no frame pointers, so walk() alone would miss the program's function that called them.
 /// So the unwinder goes from the interrupted library to the first function in the program's file. From there on, walk()
 /// follows the frame pointers. The unwinder takes no lock in a handler: with glibc 2.35 or later it finds its tables by
-/// _dl_find_object(), which may be called in handlers. It trusts the tables, so it is used only for libraries: their
-/// tables are right. It never reaches the bottom of a fiber's stack or generated code.
+/// _dl_find_object(), which may be called in handlers. The unwinder does not check its tables. The tables of libraries
+/// are right, so it is used only for libraries, and never reaches generated code or the bottom of a fiber's stack.
 struct Leaving {
     Registers at;
     Word begin, end; // of the program's file in memory

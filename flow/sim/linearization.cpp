@@ -167,8 +167,8 @@ private:
         }
     }
 
-    // next_ and previous_ list the calls and returns, in order. Entry 2i is the call of done_[i], entry 2i + 1 is its
-    // return. Entry ends_ stands before the first and after the last entry.
+    // next_ and previous_ make a circular list of the calls and returns, in order. Entry 2i is the call of done_[i],
+    // entry 2i + 1 is its return. Entry ends_ is the sentinel, before the first and after the last entry.
 
     void link() {
         std::vector<std::pair<std::size_t, std::size_t>> events;

@@ -23,7 +23,7 @@ namespace {
 /// Completes a node without children: destroys the frame, then sets the result. Returns the waiter to run next.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
-        node->sibling.unlink(); // not cutOut(): cancelTree() in a destructor must not link the node again
+        node->sibling.unlink(); // after cutOut(), cancelTree() in a destructor would link the node again
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
         hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));

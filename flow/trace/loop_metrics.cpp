@@ -95,7 +95,7 @@ std::optional<RunningStep> LoopMetrics::running() const {
     if (since == 0 || runningSince_.load(std::memory_order_relaxed) != since)
         return std::nullopt;
     CycleClock& clock = allShared().clock;
-    std::uint64_t now = clock.now(); // by the clock of another processor: `since` may be a little later
+    std::uint64_t now = clock.now(); // may be less than `since`, which was read on another processor
     return RunningStep{code, now > since ? clock.seconds(now - since) : 0, since};
 }
 

@@ -115,7 +115,8 @@ private:
 class Histogram final : Metric {
 public:
     /// The bounds must rise, and no label may be `le`. A value that equals a bound is counted at that bound. A value
-    /// above all bounds, or NaN, is in count() and sum(). Histograms with equal name and labels must have equal bounds.
+    /// above all bounds, or NaN, is counted only in count() and sum(). Histograms with equal name and labels must have
+    /// equal bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
     ~Histogram() { leave(); }
     void observe(double value);

@@ -35,7 +35,7 @@ struct Attribute {
     using Value = std::variant<std::string, std::int64_t, double, bool>;
 
     Attribute(std::string_view k, Value v) : key(k), value(std::move(v)) {}
-    /// Takes a number, a boolean, or a value of another type: then toText() gives the text.
+    /// Takes a number, a boolean, or a value of another type. Of another type, the attribute has the text of toText().
     template <class T>
         requires(!std::is_same_v<T, Value>)
     Attribute(std::string_view k, T const& v) : key(k) {

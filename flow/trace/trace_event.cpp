@@ -27,8 +27,9 @@ thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 constexpr std::size_t kBytesOfTooLong = 300;
 constexpr std::size_t kFirstBytes = 300; // most lines need no more memory
 
-/// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. If the end of a value and
-/// the next key look like `name`, returns false: then the key gets a needless `_`. Quotes in a value have a backslash.
+/// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. Text in a value
+/// cannot equal `name`, because its quotes have a backslash. But the end of a value together with the next key can.
+/// Then the result is false, and the new key gets a needless `_`.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && name != R"(,"Area":)" &&
            !line.substr(1).starts_with(name.substr(1)) && line.find(name) == std::string_view::npos;

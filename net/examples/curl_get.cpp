@@ -1,4 +1,4 @@
-// curl_get URL...: gets all the URLs at the same time by libcurl, and prints a line for each answer as soon as it
+// curl_get URL...: gets all the URLs at the same time with libcurl, and prints a line for each answer as soon as it
 // arrives.
 //
 //     $ curl_get https://example.org/ https://example.com/

@@ -5,8 +5,9 @@
 //     int end = 0;
 //     Optional<double> size = parseNumberPrefix<double>("2.5 KiB"_sr, 10, &end);   // 2.5, and 3
 //
-// The functions read as strtoll(), strtoull() and strtod() do: blanks and a sign may come first, "0x10" is 16 in base
-// 0, and "-1" as a std::uint64_t is the largest number. If the number does not fit into the type, the result is empty.
+// The functions parse text in the same way as strtoll(), strtoull() and strtod(): blanks and a sign may come first,
+// "0x10" is 16 in base 0, and "-1" as a std::uint64_t is the largest number. If the number does not fit into the type,
+// the result is empty.
 
 #include "../../flow.h"
 

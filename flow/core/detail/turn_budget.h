@@ -28,7 +28,7 @@ public:
 
     /// Counts a ready operation. True if its waiter goes on; false if it must park, and the turn ends (see isSpent()).
     FLOW_INLINE static bool takeOne() noexcept {
-        if (--left_ != 0) [[likely]] // in this form: one instruction and a jump, with clang and with gcc
+        if (--left_ != 0) [[likely]] // clang and gcc make one instruction and a jump of this test
             return true;
         return hasNoLimit();
     }

@@ -9,7 +9,7 @@
 #define MILLRACE_GDB_SCRIPT "/usr/share/gdb/auto-load/millrace.py"
 #endif
 #if defined(__ELF__) && __has_include(MILLRACE_GDB_SCRIPT)
-// 1: the name of a file in Python. The linker keeps one of all equal entries.
+// The byte 1 says that the entry is the file name of a Python script. The linker keeps one of several equal entries.
 __asm__(".pushsection \".debug_gdb_scripts\", \"MS\", %progbits, 1\n"
         ".byte 1\n"
         ".asciz \"" MILLRACE_GDB_SCRIPT "\"\n"

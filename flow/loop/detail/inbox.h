@@ -10,7 +10,7 @@
 //             poller.takeWake();
 //     }
 //
-// An Inbox is lock-free: put() is one compare-and-swap. Only if put() returns true, a system call must wake the owner.
+// An Inbox is lock-free: put() is one compare-and-swap. A system call must wake the owner only if put() returns true.
 
 #include "flow/core/frame.h"
 

@@ -26,8 +26,8 @@ class ReadyQueue {
 public:
     static constexpr int kPriorities = 65536;
 
-    /// Reserves 1 MiB of address space for the lists. calloc() touches no page, and a list of zeros is not in use: so
-    /// only pages of used priorities take memory.
+    /// Reserves 1 MiB of address space for the lists. calloc() does not touch the pages. A list with
+    /// a Link of zeros has not been used yet. So only the pages of used priorities take memory.
     ReadyQueue() : lists_(static_cast<Link*>(std::calloc(kPriorities, sizeof(Link)))) {
         if (!lists_)
             throw std::bad_alloc();

@@ -33,7 +33,7 @@ public:
     ~TimerQueue();
 
     /// Parks the waiter until the deadline, in seconds of the loop's clock. The deadline must not be negative, nor
-    /// before the `now` of the last expire(). If park() throws std::bad_alloc, the waiter is parked nowhere.
+    /// before the `now` of the last expire(). If park() throws std::bad_alloc, the waiter is not parked.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
     /// True if no timer is set; timers at infinity do not count.

@@ -310,7 +310,7 @@ struct BodyEnd {
         Cell* cell = Cell::of(frame);
         Node* parent = node->parent;
         if (node->sibling.isLinked())
-            node->sibling.unlink(); // not cutOut(): cancelTree() in a destructor must not link the node again
+            node->sibling.unlink(); // after cutOut(), cancelTree() in a destructor would link the node again
         bool parentWaits = node->has(Node::kParentWaits);
         if constexpr (Promise::kHasDestructors) {
             if (parent)

@@ -32,7 +32,8 @@ class Witness {
 public:
     virtual ~Witness() = default;
     virtual void leads([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term) {}
-    /// The server has sent its term, its vote, and `executed`. All must still hold after a restart.
+    /// Called before the server sends a message. A restart of the server must not lose this term, this vote, and the
+    /// entries up to `executed`.
     virtual void promises([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
                           [[maybe_unused]] int votedFor, [[maybe_unused]] std::uint64_t executed) {}
     virtual void recovers([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,

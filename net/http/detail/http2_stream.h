@@ -42,7 +42,7 @@ struct Http2Stream : ReferenceCounted<Http2Stream> {
     std::uint64_t sentBytes = 0; // of the body so far
     bool isLast = false;         // `piece` is the last one
     bool hasSent = false;        // this side has sent everything
-    Future<Void> work;           // a server: the handler and its answer; a client: the body of the request
+    Future<Void> work;           // runs the handler and sends its answer; at a client, sends the request's body
 };
 
 class Http2Source : public BodySource {

@@ -19,7 +19,9 @@ class SharedBlock {
 public:
     static constexpr std::size_t kBytes = 64 * 1024;
 
-    /// Returns the room in the block, without the bytes that `buffer` borrows. Throws std::bad_alloc.
+    /// Returns the free part of the block. If `buffer` borrows bytes of the block, the free part begins after them; if
+    /// little would be free, `buffer` first copies its bytes. Another buffer that borrows bytes copies them. Throws
+    /// std::bad_alloc.
     std::span<std::uint8_t> roomFor(ByteBuffer& buffer) {
         if (!block_)
             block_ = std::make_unique_for_overwrite<std::uint8_t[]>(kBytes);

@@ -9,7 +9,7 @@
 
 namespace flow::net {
 
-/// Returns the checksum of `bytes` after earlier bytes, which have the checksum `before`.
+/// Returns the CRC-32C of some earlier bytes followed by `bytes`. `before` is the CRC-32C of the earlier bytes.
 std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
