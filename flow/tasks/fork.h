@@ -16,8 +16,8 @@
 // destroyed (destroyForks() waits for all children).
 //
 // A fork can await everything that a coroutine can await. Actors, fibers and other coroutines can wait for a fork, too,
-// or for its future(). A cancel goes down the tree, children first: a child that sleeps or waits resumes immediately, with
-// actor_cancelled. A task that waits for its own child resumes when the child has ended.
+// or for its future(). A cancel goes down the tree, children first: a child that sleeps or waits resumes immediately,
+// with actor_cancelled. A task that waits for its own child resumes when the child has ended.
 //
 // The body begins immediately, on the caller's stack. If little stack is left, it begins in a turn of the loop or when
 // the fork is awaited, so forks may nest deeply. Fork<T, CurrentLoop> always begins in a turn.

@@ -70,7 +70,7 @@ WRONG = {
     "element": "std::vector<Host> h(1); int n = wait(@@h[0].numbers.receive());",
     "lock": "Mutex mutex; Mutex::Lock lock = wait(@@mutex.lock());",
     "loop": "loop { Host h; int n = wait(@@h.numbers.receive()); }",
-    "argument": "int n = 1; wait(numbers->send(@@n));",
+    "argument": "Channel<std::string>* texts = nullptr; std::string n; wait(texts->send(@@n));",
     "view": 'std::string end = "x"; net::Bytes b = wait(owner->one->readUntil(@@end, 10));',
     "buffer": "char buffer[10]; std::size_t n = wait(owner->one->readSome(@@buffer));",
     "parts": """\
@@ -89,6 +89,7 @@ WRONG = {
     "kept future": "Host h; state Future<int> found = @@h.shared(); wait(delay(1)); int n = wait(found);",
 }
 RIGHT = {
+    "held": "int n = 1; wait(numbers->send(n));",  # a number is copied into the operation
     "state": "state Host h; int n = wait(h.numbers.receive());",
     "held elsewhere": "Reference<Read> c = owner->one; net::Bytes b = wait(c->read());",
     "may be held": "Reference<Read> c = owner->get(); net::Bytes b = wait(c->read());",

@@ -75,9 +75,9 @@ struct World {
 World* world = nullptr;
 
 template <class T>
-Future<T> later(Future<T> input, [[maybe_unused]] Token token) {
+Future<T> later(Future<T> input, [[maybe_unused]] Token token, ExplicitVoid = {}) {
     T value = co_await input;
-    co_await coro::finish(std::move(value));
+    co_return value;
 }
 
 /// What an input of each type gives.

@@ -247,7 +247,8 @@ TEST_CASE("keepRunning: one for all") {
 TEST_CASE("keepRunning: a policy without sense") {
     auto never = [] { return Future<Void>(Never()); };
     CHECK_DIES((void)keepRunning({.retry = {.attempts = 0}}, "a", never), "retry.attempts must be at least 1");
-    CHECK_DIES((void)keepRunning({.retry = {.backoff = -1}}, "a", never), "RetryPolicy: backoff is -1; it must not be negative");
+    CHECK_DIES((void)keepRunning({.retry = {.backoff = -1}}, "a", never),
+               "RetryPolicy: backoff is -1; it must not be negative");
     CHECK_DIES((void)keepRunning({.within = -1}, "a", never), "`within` must not be negative");
     CHECK_DIES((void)keepRunning({.healthy = -1}, "a", never), "`healthy` must not be negative");
     CHECK_DIES((void)keepRunning({}, "a", nullptr), "has no function");
