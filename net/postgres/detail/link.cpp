@@ -22,7 +22,7 @@ void noteNotice(void*, PGresult const* notice) {
         .detail("Text", fieldOf(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
-/// The error of a connection whose clean-up ends with the exception that is handled.
+/// Returns the error of the connection after its clean-up has thrown. Called in a catch block.
 Error cutOff() {
     Error error = currentError();
     return error == actor_cancelled() ? connection_failed().withSentence("the clean-up of a dropped query was cut off")

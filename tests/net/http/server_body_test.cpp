@@ -154,7 +154,7 @@ std::vector<std::string> droppedIn(TraceMemory const& log) {
     return found;
 }
 
-/// One event for each response whose body fails after the head was sent; none if the client has caused it.
+/// Expects one event for each failed body of a response after its head was sent. The client must not have caused it.
 Future<Void> failingBodies() {
     Ignored spans;
     trace::Tracer tracer(spans);
