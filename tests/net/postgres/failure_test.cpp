@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -45,17 +47,29 @@ struct Stopped {
     std::vector<int> processes;
 };
 
-/// The only descriptor of this process that is connected to the server's socket.
-int socketOfLibpq() {
+/// The inodes of the sockets of this process that are connected to the server, each with a descriptor. Threads of
+/// PQcancel() may still have a connection.
+std::map<ino_t, int> socketsToServer() {
     std::string folder = partOfUrl("host") + "/";
+    std::map<ino_t, int> found;
     for (int number = 3; number < 1000; ++number) {
         sockaddr_un other{};
         socklen_t size = sizeof other;
+        struct stat info{};
         if (::getpeername(number, reinterpret_cast<sockaddr*>(&other), &size) == 0 && other.sun_family == AF_UNIX &&
-            std::string(other.sun_path).starts_with(folder))
-            return number;
+            std::string(other.sun_path).starts_with(folder) && ::fstat(number, &info) == 0)
+            found[info.st_ino] = number;
     }
-    return -1;
+    return found;
+}
+
+/// Shuts down the sockets that were not there `before`. Returns true if there is such a socket.
+bool shutDownSince(std::map<ino_t, int> const& before) {
+    bool isDone = false;
+    for (auto [inode, number] : socketsToServer())
+        if (!before.contains(inode))
+            isDone = ::shutdown(number, SHUT_RDWR) == 0 || isDone;
+    return isDone;
 }
 
 /// A port at which the kernel accepts connections, and nobody answers.
@@ -185,11 +199,12 @@ TEST_CASE("postgres: a server that stalls holds a dropped query only until the b
 
 TEST_CASE("postgres: a query ends although libpq closes its socket while it sends") {
     onLoop([]() -> Future<Void> {
+        std::map<ino_t, int> before = socketsToServer();
         Connection db = co_await postgres::connect(serverUrl());
         int one = co_await db.one<int>("SELECT 1");
         CHECK(one == 1);
         // The connection is lost, and the query begins before the loop has seen it: so PQflush() fails.
-        CHECK(::shutdown(socketOfLibpq(), SHUT_RDWR) == 0);
+        CHECK(shutDownSince(before));
         Error error = co_await errorIn(timeoutError(db.one<int>("SELECT 1"), 60.0));
         CHECK(error.code() == error_code_connection_failed);
         CHECK_FALSE(db.isUsable());
@@ -198,11 +213,12 @@ TEST_CASE("postgres: a query ends although libpq closes its socket while it send
 
 TEST_CASE("postgres: others hear of the loss although libpq closes its socket while a COPY sends") {
     onLoop([]() -> Future<Void> {
+        std::map<ino_t, int> before = socketsToServer();
         Connection db = co_await postgres::connect(serverUrl());
         co_await db.script("CREATE TEMPORARY TABLE copied (number int)");
         postgres::Notifications news = co_await db.listen("news");
         postgres::CopyIn in = co_await db.copyIn("COPY copied FROM STDIN");
-        CHECK(::shutdown(socketOfLibpq(), SHUT_RDWR) == 0);
+        CHECK(shutDownSince(before));
         co_await in.write("1\n"_sr);
         Error error = co_await errorIn(timeoutError(keep(news.next()), 60.0));
         CHECK(error.code() == error_code_connection_failed);
